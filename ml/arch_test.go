@@ -17,8 +17,7 @@ import (
 // leaves import nothing, and solvers see numbers, not kernels.
 func TestArrowsRunDownwards(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}: {{join .Deps " "}}`, "marginlab/ml/...").Output()
-	require.Must(t, err == nil, "go list: %v", err)
+	out := require.Value(exec.Command("go", "list", "-f", `{{.ImportPath}}: {{join .Deps " "}}`, "marginlab/ml/...").Output())(t, "go list")
 	solvers := []string{"marginlab/ml/svm", "marginlab/ml/mcm", "marginlab/ml/ridge", "marginlab/ml/multiclass"}
 	judges := []string{"marginlab/ml/eval", "marginlab/ml/study", "marginlab/ml/repeat", "marginlab/ml/export"} // of what the facade trains, or its writer
 	seen := map[string]bool{}

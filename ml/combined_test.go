@@ -1,6 +1,7 @@
 package ml_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 )
 
 // An expression trains like any kernel, of whatever kind its parts are, with a conformal
@@ -27,8 +29,7 @@ func TestCombinedTrains(t *testing.T) {
 			require.Must(t, s.Takes() == c.data.Kind() && s.Applies("standardize") == (name == "points"), "%s: takes %q", name, s.Takes())
 			res := train(t, c.data, s)
 			text := asJSON(t, res.Model)
-			back, err := ml.ReadModel(strings.NewReader(text))
-			require.Must(t, err == nil, "%s: %v", name, err)
+			back := require.Value(ml.ReadModel(strings.NewReader(text)))(t, "%s", name)
 			was, err := res.Model.Accuracy(c.data)
 			is, err2 := back.Accuracy(c.data)
 			require.Check(t, asJSON(t, back) == text && err == nil && err2 == nil && was == is && was == *res.Report.TrainAccuracy,
@@ -58,4 +59,36 @@ func TestCombinedRefuses(t *testing.T) {
 	require.Check(t, err != nil && s.Takes() == "", "checked: %v", err)
 	again, err := ml.ReadStoredSpec([]byte(`{"kernel":"combined","expression":"+"}`))
 	require.Check(t, err == nil && again.Text("expression") == "+", "stored: %q, %v", again.Text("expression"), err)
+}
+
+// A recorder receives the mixture before the machine, and the report has its status.
+func TestFisherReports(t *testing.T) {
+	t.Parallel()
+	var phases []string
+	res := require.Value(ml.Train(t.Context(), clouds(60, 2, 4), spec(t, "kernel", "fisher", "C", "1000", "tol", "1e-6"), func(s trace.Step) { phases = append(phases, s.Phase) }))(t)
+	phases = slices.Compact(phases)
+	require.Check(t, len(phases) != 0 && phases[0] == "mixture", "%v", phases)
+	l := res.Report.LogLikelihood
+	require.Check(t, l != nil && *l == res.Model.Kernel.Fitted[0].LogLikelihood && *res.Report.LeftOut == 0, "report %+v", res.Report)
+}
+
+// A model of a Fisher kernel without its mixture, or with that of other points, cannot be
+// evaluated, however it came here.
+func TestFisherModelNeedsItsMixture(t *testing.T) {
+	t.Parallel()
+	m := train(t, clouds(40, 2, 1), spec(t, "kernel", "fisher")).Model
+	other := train(t, clouds(40, 3, 1), spec(t, "kernel", "fisher")).Model
+	for name, spoil := range map[string]func(m *ml.Model){
+		"without":      func(m *ml.Model) { m.Kernel.Fitted = nil },
+		"other points": func(m *ml.Model) { m.Kernel.Fitted = other.Kernel.Fitted },
+		"no kernel":    func(m *ml.Model) { m.Kernel.Name = "rbf" },
+	} {
+		bad := *m
+		spoil(&bad)
+		text := asJSON(t, &bad)
+		require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(text))), "model: kernel", "%s: read with ", name)
+		require.Fails(t, require.Err(ml.ReadStoredModel([]byte(text))), "", "%s: read from the store", name)
+	}
+	require.Fails(t, require.Err(ml.Train(t.Context(), clouds(40, 2, 1), spec(t, "kernel", "fisher", "components", "41"), nil)),
+		"use fewer components", "more components than rows")
 }

@@ -58,8 +58,7 @@ func TestKeptScores(t *testing.T) {
 			require.Check(t, err == nil && len(ps) == d.Len() && ps[7].Scores[0] == kept.At(7, 0), "%v: %v", set, err)
 		}
 		forgot := &ml.Result{Model: res.Model}
-		_, err := forgot.Points(over, res.Model, d, s)
-		require.Check(t, errors.Is(err, context.Canceled), "%v: noClass waits: %v", set, err)
+		require.Is(t, require.Err(forgot.Points(over, res.Model, d, s)), context.Canceled, "%v: noClass waits", set)
 		ps, err := forgot.Points(t.Context(), res.Model, d, s)
 		require.Check(t, err == nil && len(ps) == d.Len(), "%v: %v", set, err)
 		require.Fails(t, require.Err(res.Points(t.Context(), res.Model, d.Subset([]int{0, 1, 2}), s)), "", "%v: points of other data", set)

@@ -42,9 +42,8 @@ func TestCostOf(t *testing.T) {
 		}
 		return d
 	}
-	if short, long := CostOf(texts(20), s).Time, CostOf(texts(2000), s).Time; short > time.Second || long < 10*time.Second {
-		t.Errorf("comparing 300 strings of 20 symbols takes %v, of 2000 %v", short, long)
-	}
+	short, long := CostOf(texts(20), s).Time, CostOf(texts(2000), s).Time
+	require.Check(t, short <= time.Second && long >= 10*time.Second, "comparing 300 strings of 20 symbols takes %v, of 2000 %v", short, long)
 	s.Learner = "noClass knows"
 	require.Check(t, CostOf(small, s).Time >= time.Hour, "what is not known is taken for short")
 }

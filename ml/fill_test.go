@@ -72,8 +72,7 @@ func TestFillIsFitted(t *testing.T) {
 		b := res.Model.Decision(x)
 		require.Check(t, a == b && !math.IsNaN(b), "%v: f is %g with a missing value, %g with the fill", set, a, b)
 		for _, p := range points {
-			f := back.Decision(p.X)
-			require.Check(t, math.Abs(f-p.F) <= 1e-12, "%v, row %d: f %g, of its coordinates %g", set, p.Row, p.F, f)
+			require.Near(t, back.Decision(p.X), p.F, 1e-12, "%v, row %d: f of the coordinates", set, p.Row)
 		}
 		// Rows held out go elsewhere.
 		far := *d
@@ -111,7 +110,5 @@ func TestFillOfAFile(t *testing.T) {
 	for i, x := range [][]float64{{1, 0.5, 0}, {0.35, 0.5, 1}, {0.2, 0.1, 1}, {0.2, 0.1, 1}} {
 		require.Equal(t, m.Decision(x), p.Scores.At(i, 0), "row %d: f", i+1)
 	}
-	if _, _, err := predict(read(whole)); err == nil || !strings.Contains(err.Error(), "expected a number, found nothing") {
-		t.Errorf("a model without a fill: %v", err)
-	}
+	require.Fails(t, require.Err3(predict(read(whole))), "expected a number, found nothing", "a model without a fill")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -94,12 +95,11 @@ func TestTrainFindsTheKnownSolutionOfTheToy(t *testing.T) {
 	require.Equal(t, res.Model.LabelOf(0), "yes", "the label of f = 0")
 }
 
+// methods are the conformal methods, and none.
+var methods = append([]string{"none"}, lists.Map(conformal.Table, func(r conformal.Entry) string { return r.Name })...)
+
 // eachSetup runs a test for every learner, plain and with every conformal method.
 func eachSetup(t *testing.T, test func(t *testing.T, set ...string)) {
-	methods := []string{"none"}
-	for _, r := range conformal.Table {
-		methods = append(methods, r.Name)
-	}
 	for _, l := range ml.Learners {
 		for _, m := range methods {
 			t.Run(l.Name+"/"+m, func(t *testing.T) {
@@ -126,9 +126,8 @@ func TestLearnersSeparateTheSeparable(t *testing.T) {
 			}
 			// One Gaussian, as two are the classes, and what tells the points apart is small.
 			res := train(t, d, spec(t, append(set, "kernel", k.Name, "C", "100", "components", "1", "information", "false")...))
-			if r := res.Report; *r.TrainAccuracy != 1 || r.Status != trace.Converged {
-				t.Errorf("%s: accuracy %g, status %s", k.Name, *r.TrainAccuracy, r.Status)
-			}
+			r := res.Report
+			require.Check(t, *r.TrainAccuracy == 1 && r.Status == trace.Converged, "%s: accuracy %g, status %s", k.Name, *r.TrainAccuracy, r.Status)
 			acc, err := res.Model.Accuracy(d)
 			require.Check(t, err == nil && acc == 1, "%s: the model's own accuracy is %g, %v", k.Name, acc, err)
 		}
@@ -469,7 +468,7 @@ func TestRidgeAcrossTheRange(t *testing.T) {
 		d.X.SetRow(30+i, d.X.RawRowView(i)) // every point twice, some with two labels
 		d.X.Set(i, 2, 7)
 		d.X.Set(30+i, 2, 7) // a constant column
-		d.Y[30+i] = (d.Y[i] + btoi(i%3 == 0)) % 2
+		d.Y[30+i] = (d.Y[i] + lists.CountTrue(i%3 == 0)) % 2
 	}
 	for _, k := range []string{"linear", "rbf", "poly"} {
 		for lambda, want := range map[string][]trace.Status{
@@ -492,13 +491,6 @@ func TestRidgeAcrossTheRange(t *testing.T) {
 	}
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func TestProgressIsReported(t *testing.T) {
 	t.Parallel()
 	phases := map[string]int{}
@@ -513,4 +505,28 @@ func TestProgressIsReported(t *testing.T) {
 		}))(t)
 	}
 	require.Check(t, phases["svm"] != 0, "the SVM reported nothing: %v", phases)
+}
+
+// BenchmarkTrain measures a training from the data to the report.
+func BenchmarkTrain(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		set  []string
+	}{
+		{"svm", nil},
+		{"svm_C=1000", []string{"C", "1000"}},
+		{"svm_conformal", []string{"conformal", "eigen"}},
+		{"mcm", []string{"learner", "mcm"}},
+		{"mcm_rho=0.01", []string{"learner", "mcm", "rho", "0.01"}},
+	} {
+		for _, n := range []int{100, 300, 1000, 3000} {
+			b.Run(fmt.Sprintf("%s/n=%d", c.name, n), func(b *testing.B) {
+				d := require.Value(dataset.Generate("moons", n, 0.3, 1))(b)
+				s := spec(b, c.set...)
+				for b.Loop() {
+					require.Value(ml.Train(context.Background(), d, s, nil))(b)
+				}
+			})
+		}
+	}
 }

@@ -211,9 +211,8 @@ func TestModelWithoutVectorsIsConstant(t *testing.T) {
 	require.Check(t, err == nil && len(f) == 1 && slices.Equal(f[0], []float64{-2, -2}), "surface %v", f)
 	w, b, ok := m.Linear()
 	require.Check(t, ok && len(w) == 1 && w[0] == 0 && b == -2, "linear %v %g %v", w, b, ok)
-	if text := asJSON(t, m); strings.Contains(text, "null") || !strings.Contains(text, `"rows":[]`) {
-		t.Errorf("lists without elements are written as %s", text)
-	}
+	text := asJSON(t, m)
+	require.Check(t, !strings.Contains(text, "null") && strings.Contains(text, `"rows":[]`), "lists without elements are written as %s", text)
 }
 
 // The answers for many rows, whose scores are computed another way, are those for each row alone,

@@ -106,9 +106,8 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 				}
 				require.Check(t, m.Rule == way.Rule && r.Rule == way.Rule && slices.Equal(m.Classes, d.Classes) && r.Positive == "" && len(r.Machines) == 3 && r.SupportVectors == len(m.Supports.Rows),
 					"report %+v", r)
-				if a, err := m.Accuracy(d); err != nil || a != *r.TrainAccuracy || a < 0.8 {
-					t.Errorf("accuracy %g, of the model %g (%v)", *r.TrainAccuracy, a, err)
-				}
+				a, err := m.Accuracy(d)
+				require.Check(t, err == nil && a == *r.TrainAccuracy && a >= 0.8, "accuracy %g, of the model %g (%v)", *r.TrainAccuracy, a, err)
 				total := 0
 				for k, own := range r.Machines {
 					one := alone[k]
@@ -251,9 +250,8 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 			want := train(t, d, spec(t, append(set, "gamma", "0.5", "standardize", "false")...)).Model.Scores(d.X)
 			for i := range n {
 				for k := range 3 {
-					if got, want := scores.At(i, k), want.At(i, k); math.Abs(got-want) > 5e-3*(1+math.Abs(want)) {
-						t.Errorf("%v: f of machine %d at row %d is %g, with points %g", set, k, i, got, want)
-					}
+					got, want := scores.At(i, k), want.At(i, k)
+					require.Check(t, math.Abs(got-want) <= 5e-3*(1+math.Abs(want)), "%v: f of machine %d at row %d is %g, with points %g", set, k, i, got, want)
 				}
 			}
 		}

@@ -48,11 +48,9 @@ func TestNearest(t *testing.T) {
 	near, among, err := ml.Nearest(t.Context(), k, d.Subset([]int{3}), 0, 5)
 	require.Check(t, err == nil && len(near)+among == 0, "alone: %v, %v", near, err)
 	for _, row := range []int{-1, 30} {
-		_, _, err := ml.Nearest(t.Context(), k, d, row, 5)
-		require.Check(t, err != nil, "row %d has neighbours", row)
+		require.Fails(t, require.Err3(ml.Nearest(t.Context(), k, d, row, 5)), "", "row %d has neighbours", row)
 	}
-	_, _, err = ml.Nearest(t.Context(), kernel.RBF(1), points, 0, 5)
-	require.Check(t, err != nil, "points have objects near them")
+	require.Fails(t, require.Err3(ml.Nearest(t.Context(), kernel.RBF(1), points, 0, 5)), "", "points have objects near them")
 
 	long := &dataset.Data{Objects: &dataset.Strings{}, Classes: []string{"a"}, Y: make([]int, 400)}
 	for range long.Y {

@@ -158,9 +158,8 @@ func TestCalibration(t *testing.T) {
 	for _, i := range held {
 		d.X.Set(i, 0, 100-d.X.At(i, 0))
 	}
-	if after := train(t, d, s); *after.Model.Platt != *before.Model.Platt {
-		t.Errorf("held-out points changed the sigmoid: %+v, %+v", before.Model.Platt, after.Model.Platt)
-	}
+	after := train(t, d, s)
+	require.Check(t, *after.Model.Platt == *before.Model.Platt, "held-out points changed the sigmoid: %+v, %+v", before.Model.Platt, after.Model.Platt)
 
 	// Of several classes there is no one probability; of two points none can be held out.
 	iris, _ := dataset.FindBuiltin("iris")

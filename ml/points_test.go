@@ -151,8 +151,7 @@ func TestSupportVectorsAreCountedOnce(t *testing.T) {
 				if spec.Kernel = kernel.For(d.Kind()).Name; d.Kind() == dataset.KindVectors {
 					spec.Kernel = "rbf"
 				}
-				res, err := ml.Train(t.Context(), d, spec, nil)
-				require.Must(t, err == nil, "%v %v %v", name, learner, err)
+				res := require.Value(ml.Train(t.Context(), d, spec, nil))(t, "%v %v", name, learner)
 				points := require.Value(res.Points(t.Context(), res.Model, d, spec))(t)
 				n := map[ml.Role]int{}
 				for _, p := range points {

@@ -194,9 +194,8 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 	m := train(t, d, spec(t, "kernel", "precomputed", "conformal", "eigen")).Model
 	text := asJSON(t, m)
 	back := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
-	if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"precomputed","columns":30`) || strings.Contains(text, "vectors") {
-		t.Errorf("%s\n%s", text, again)
-	}
+	again := asJSON(t, back)
+	require.Check(t, again == text && strings.Contains(text, `"objects":"precomputed","columns":30`) && !strings.Contains(text, "vectors"), "%s\n%s", text, again)
 	a := require.Value(m.ScoresOf(t.Context(), d.Objects))(t)
 	b := require.Value(back.ScoresOf(t.Context(), d.Objects))(t)
 	require.Equal(t, cmp.Diff(a.RawMatrix().Data, b.RawMatrix().Data), "", "diff")

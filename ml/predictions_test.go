@@ -25,7 +25,6 @@ func TestPredictionsHoldNoFormulas(t *testing.T) {
 	p := require.Value(m.PredictTable(t.Context(), table))(t)
 	b.Reset()
 	require.NoError(t, p.WriteCSV(&b, false))
-	if got := b.String(); !strings.Contains(got, "\n1,'=1+2,") || !strings.Contains(got, ",'=1+2\n") || !strings.Contains(got, "\n2,yes,") {
-		t.Errorf("of the file:\n%s", got)
-	}
+	got := b.String()
+	require.Check(t, strings.Contains(got, "\n1,'=1+2,") && strings.Contains(got, ",'=1+2\n") && strings.Contains(got, "\n2,yes,"), "of the file:\n%s", got)
 }

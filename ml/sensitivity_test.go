@@ -80,9 +80,8 @@ func TestSense(t *testing.T) {
 	require.Must(t, len(s.Samples) == ml.Resamples && len(s.Sampled) == ml.Resamples && len(s.Agreement) == 70,
 		"%d samples, %d machines, %d rows", len(s.Samples), len(s.Sampled), len(s.Agreement))
 	for k, m := range s.Sampled {
-		if n := differ(base.Model, m, grid); math.Abs(s.Samples[k]*float64(s.Places)-float64(n)) > 2 {
-			t.Errorf("sample %d moves by %g, its machine by %d places", k, s.Samples[k], n)
-		}
+		n := differ(base.Model, m, grid)
+		require.Check(t, math.Abs(s.Samples[k]*float64(s.Places)-float64(n)) <= 2, "sample %d moves by %g, its machine by %d places", k, s.Samples[k], n)
 	}
 	for i, share := range s.Agreement {
 		agree := 0

@@ -163,10 +163,7 @@ func TestSetRefuses(t *testing.T) {
 
 func TestNumbersMayBeWrittenWithExponents(t *testing.T) {
 	t.Parallel()
-	s := ml.DefaultSpec()
-	for _, set := range [][2]string{{"max_iter", "1e4"}, {"seed", "4e2"}, {"degree", "2.0"}, {"C", "1e2"}} {
-		require.Equal(t, s.Set(set[0], set[1]), nil, "s.Set(set[0], set[1])")
-	}
+	s := spec(t, "max_iter", "1e4", "seed", "4e2", "degree", "2.0", "C", "1e2")
 	v := s.Values
 	require.Check(t, v.Int("max_iter") == 10_000 && s.Seed == 400 && v.Int("degree") == 2 && v.Number("C") == 100,
 		"max_iter %d, seed %d, degree %d, C %g", v.Int("max_iter"), s.Seed, v.Int("degree"), v.Number("C"))
@@ -175,24 +172,21 @@ func TestNumbersMayBeWrittenWithExponents(t *testing.T) {
 func TestApplies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		set  [][2]string
+		set  []string
 		yes  string
 		none string
 	}{
 		{nil, "learner kernel gamma C hard_margin tol max_iter conformal label features positive standardize test_fraction seed", "coef0 degree rho rank_tol core_gamma core_ridge core_step"},
-		{[][2]string{{"kernel", "linear"}}, "C", "gamma coef0 degree"},
-		{[][2]string{{"kernel", "poly"}}, "gamma coef0 degree", ""},
-		{[][2]string{{"kernel", "sigmoid"}}, "gamma coef0", "degree"},
-		{[][2]string{{"hard_margin", "true"}}, "hard_margin", "C"},
-		{[][2]string{{"learner", "mcm"}}, "C hard_margin rho rank_tol max_iter", "tol"},
-		{[][2]string{{"learner", "mcm"}, {"rho", "0.1"}}, "rho", "rank_tol"},
-		{[][2]string{{"conformal", "eigen"}}, "core_gamma core_ridge core_step", ""},
-		{[][2]string{{"conformal", "amari"}}, "core_gamma core_step", ""},
+		{[]string{"kernel", "linear"}, "C", "gamma coef0 degree"},
+		{[]string{"kernel", "poly"}, "gamma coef0 degree", ""},
+		{[]string{"kernel", "sigmoid"}, "gamma coef0", "degree"},
+		{[]string{"hard_margin", "true"}, "hard_margin", "C"},
+		{[]string{"learner", "mcm"}, "C hard_margin rho rank_tol max_iter", "tol"},
+		{[]string{"learner", "mcm", "rho", "0.1"}, "rho", "rank_tol"},
+		{[]string{"conformal", "eigen"}, "core_gamma core_ridge core_step", ""},
+		{[]string{"conformal", "amari"}, "core_gamma core_step", ""},
 	} {
-		s := ml.DefaultSpec()
-		for _, set := range c.set {
-			require.NoError(t, s.Set(set[0], set[1]))
-		}
+		s := spec(t, c.set...)
 		for _, name := range strings.Fields(c.yes) {
 			require.Check(t, s.Applies(name), "with %v, %s does not apply", c.set, name)
 		}
@@ -299,8 +293,7 @@ func FuzzSpecJSON(f *testing.F) {
 		require.Must(t, err == nil, "read without an error, but %v", err)
 		data := require.Value(json.Marshal(s))(t)
 		var back ml.Spec
-		err = json.Unmarshal(data, &back)
-		require.Must(t, err == nil, "%s: %v", data, err)
+		require.NoError(t, json.Unmarshal(data, &back), "%s", data)
 		again, _ := json.Marshal(back)
 		require.Must(t, string(again) == string(data), "%s was written again as %s", data, again)
 	})
@@ -309,13 +302,7 @@ func FuzzSpecJSON(f *testing.F) {
 // A name tells first what differs from the last spec, also where it went back to the default.
 func TestSpecName(t *testing.T) {
 	t.Parallel()
-	spec := func(pairs ...string) *ml.Spec {
-		s := ml.DefaultSpec()
-		for i := 0; i < len(pairs); i += 2 {
-			require.NoError(t, s.Set(pairs[i], pairs[i+1]))
-		}
-		return &s
-	}
+	spec := func(set ...string) *ml.Spec { return new(spec(t, set...)) }
 	for _, c := range []struct {
 		last, spec *ml.Spec
 		want       string

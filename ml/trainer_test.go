@@ -2,7 +2,6 @@ package ml_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"sync"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -142,21 +142,12 @@ func TestTrainerFails(t *testing.T) {
 	require.Fails(t, require.Err(ml.NewTrainer(d, spec(t, "positive", "z"))), "no class", "an unknown class")
 	trainer := require.Value(ml.NewTrainer(d, spec(t)))(t)
 	require.Fails(t, require.Err(trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1})), "no test rows", "nothing to judge on")
-	var a []int
-	for i, y := range d.Y {
-		if y > 0 {
-			a = append(a, i)
-		}
-	}
+	a := lists.Where(len(d.Y), func(i int) bool { return d.Y[i] > 0 })
 	require.Fails(t, require.Err(trainer.Judge(t.Context(), a[1:], a[:1], []float64{1})), "held out", "one class to train on")
 	for _, set := range [][]string{nil, {"learner", "mcm"}, {"standardize", "false"}} {
 		ctx := mltest.Ended()
 		trainer := require.Value(ml.NewTrainer(d, spec(t, set...)))(t)
-		var rows []int
-		for i := range d.Y[1:] {
-			rows = append(rows, i+1)
-		}
-		_, err := trainer.Judge(ctx, rows, []int{0}, []float64{1})
-		require.Check(t, errors.Is(err, context.Canceled), "%v with an ended context: %v", set, err)
+		_, err := trainer.Judge(ctx, dataset.Indices(len(d.Y))[1:], []int{0}, []float64{1})
+		require.Is(t, err, context.Canceled, "%v with an ended context", set)
 	}
 }

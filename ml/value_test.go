@@ -81,10 +81,7 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 			}
 			return f
 		}
-		var all []int
-		for i := range y {
-			all = append(all, i)
-		}
+		all := dataset.Indices(len(y))
 		coef := solve(all)
 		var mse, left float64
 		for i := range y {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -19,6 +20,19 @@ import (
 
 func sampleCourse(title string) NewCourse {
 	return NewCourse{Title: title, Target: "/lab?data=moons", Hidden: []string{"kernel"}, Frozen: []string{"gamma", "seed"}}
+}
+
+// inCourse returns a store of its own for a parallel test, and a course of alice's.
+func inCourse(t *testing.T) (*Store, context.Context, Course) {
+	t.Helper()
+	s := fresh(t)
+	return s, t.Context(), require.Value(s.CreateCourse(t.Context(), alice, sampleCourse("c")))(t)
+}
+
+// saved saves a run of a course and returns its id.
+func (s *Store) saved(t *testing.T, ws Workspace, course string, accuracy float64) string {
+	t.Helper()
+	return require.Value(s.saveRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: course}, sampleResult(accuracy, 2)))(t).ID
 }
 
 func TestCourseSurvivesRestart(t *testing.T) {
@@ -83,8 +97,7 @@ func TestCleanCode(t *testing.T) {
 
 // The copy in the gallery is independent of the run's later fate.
 func TestHandIn(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
+	s, ctx, c := inCourse(t)
 	spec := ml.DefaultSpec()
 	spec = spec.With("C", param.Of(0.1+0.2))
 	run := require.Value(s.saveRun(ctx, bob, NewRun{
@@ -114,18 +127,14 @@ func TestHandIn(t *testing.T) {
 }
 
 func TestHandInAgain(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
-	saved := func(ws Workspace, accuracy float64) string {
-		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(accuracy, 2)))(t).ID
-	}
+	s, ctx, c := inCourse(t)
 	names := func(ws Workspace) (names []string) {
 		return lists.Map(require.Value(s.Handins(ctx, ws, c.Code))(t), func(h Handin) string { return h.Name })
 	}
-	first, second := saved(alice, 0.5), saved(alice, 0.75)
+	first, second := s.saved(t, alice, c.Code, 0.5), s.saved(t, alice, c.Code, 0.75)
 	require.Value(s.HandIn(ctx, alice, first, ""))(t)
-	require.Value(s.HandIn(ctx, bob, saved(bob, 1), ""))(t)
-	require.Value(s.HandIn(ctx, alice, saved(alice, 0.25), "Ada"))(t)
+	require.Value(s.HandIn(ctx, bob, s.saved(t, bob, c.Code, 1), ""))(t)
+	require.Value(s.HandIn(ctx, alice, s.saved(t, alice, c.Code, 0.25), "Ada"))(t)
 	again := require.Value(s.HandIn(ctx, alice, second, ""))(t)
 	require.Slices(t, names(alice), []string{"anonymous 1", "Ada"}, "alice handed in")
 	require.Slices(t, names(bob), []string{"anonymous 2"}, "bob handed in")
@@ -142,11 +151,7 @@ func TestHandInAgain(t *testing.T) {
 // A name given later renames submissions without a name or under the previous name, never those
 // under another.
 func TestLaterNames(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
-	saved := func(ws Workspace) string {
-		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.5, 2)))(t).ID
-	}
+	s, ctx, c := inCourse(t)
 	called := func(want ...string) {
 		t.Helper()
 		var names []string
@@ -157,9 +162,9 @@ func TestLaterNames(t *testing.T) {
 		slices.Sort(names)
 		require.Check(t, slices.Equal(names, want), "the hand-ins are %q, want %q", names, want)
 	}
-	run := saved(bob)
+	run := s.saved(t, bob, c.Code, 0.5)
 	before := require.Value(s.HandIn(ctx, bob, run, ""))(t)
-	require.Value(s.HandIn(ctx, alice, saved(alice), ""))(t)
+	require.Value(s.HandIn(ctx, alice, s.saved(t, alice, c.Code, 0.5), ""))(t)
 	require.NoError(t, s.NameStudent(ctx, bob, c.Code, " Bo "))
 	called("Bo")
 	require.NoError(t, s.NameStudent(ctx, bob, c.Code, "Bob"))
@@ -168,12 +173,12 @@ func TestLaterNames(t *testing.T) {
 	called("Bob")
 	h := require.Value(s.HandIn(ctx, bob, run, "Bob"))(t)
 	require.Check(t, h.Run == before.Run, "a renamed hand-in was replaced by the same run")
-	other := saved(bob)
+	other := s.saved(t, bob, c.Code, 0.5)
 	require.Value(s.HandIn(ctx, bob, other, ""))(t)
 	h = require.Value(s.HandIn(ctx, bob, other, "Eve"))(t)
 	require.Check(t, h.Name == "Eve" && !h.Anonymous, "the same run with a name: %+v", h)
 	called("Bob", "Eve")
-	require.Value(s.HandIn(ctx, bob, saved(bob), ""))(t)
+	require.Value(s.HandIn(ctx, bob, s.saved(t, bob, c.Code, 0.5), ""))(t)
 	require.NoError(t, s.NameStudent(ctx, bob, c.Code, "Eve")) // has already handed in
 	called("Bob", "Eve", "anonymous 4")
 	list := require.Value(s.Handins(ctx, alice, c.Code))(t)
@@ -181,19 +186,15 @@ func TestLaterNames(t *testing.T) {
 }
 
 func TestHandInRefused(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
-	saved := func(code string) string {
-		return require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: code}, sampleResult(1, 2)))(t).ID
-	}
+	s, ctx, c := inCourse(t)
 	refused := func(want *Error, ws Workspace, run string) {
 		t.Helper()
 		wantErr(t, require.Err(s.HandIn(ctx, ws, run, "x")), want)
 	}
-	own := saved(c.Code)
-	refused(ErrNotFound, alice, own)           // another user's run
-	refused(ErrNotFound, bob, saved(""))       // created outside any course
-	refused(ErrNotFound, bob, saved("NOSUCH")) // its course does not exist
+	own := s.saved(t, bob, c.Code, 1)
+	refused(ErrNotFound, alice, own)                        // another user's run
+	refused(ErrNotFound, bob, s.saved(t, bob, "", 1))       // created outside any course
+	refused(ErrNotFound, bob, s.saved(t, bob, "NOSUCH", 1)) // its course does not exist
 
 	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
 	refused(ErrClosed, bob, own)
@@ -214,7 +215,7 @@ func TestHandInRefused(t *testing.T) {
 	}
 	wantErr(t, require.Err(s.HandIn(ctx, bob, own, "one more")), ErrNames)
 	wantErr(t, require.Err(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "")), ErrNames)
-	again := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
+	again := s.saved(t, bob, c.Code, 1)
 	require.Value(s.HandIn(ctx, bob, again, "name 1"))(t) // replaces
 	elsewhere := require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
 	require.Value(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: elsewhere.Code}, "one more"))(t)
@@ -226,7 +227,7 @@ func TestHandInRefused(t *testing.T) {
 	require.Value(s.write.Exec(`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, course, 'of ' || id, id, '', 0 FROM runs WHERE id LIKE 'copy %'`))(t)
 	first := require.Value(s.Handins(ctx, bob, c.Code))(t)[0]
 	require.Value(s.HandIn(ctx, bob, own, first.Name))(t) // replaces
-	own = require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
+	own = s.saved(t, alice, c.Code, 1)
 	refused(ErrGalleryFull, alice, own)
 }
 
@@ -238,7 +239,7 @@ func TestCourseEnds(t *testing.T) {
 	s.Now = func() time.Time { return now }
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	require.Check(t, c.Ends.IsZero(), "a new course ends at %v", c.Ends)
-	run := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
+	run := s.saved(t, bob, c.Code, 1)
 	for _, tc := range []struct {
 		ends time.Time
 		want *Error
@@ -304,8 +305,7 @@ func TestBlock(t *testing.T) {
 
 // An unfinished run is trained in the gallery, whatever happens to the student's.
 func TestHandInBeforeTheEnd(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
+	s, ctx, c := inCourse(t)
 	run := require.Value(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))(t)
 	r, _ := s.claimRun(t, owner)
 	require.Must(t, r.ID == run.ID, "claimed %q, want the student's", r.ID)
@@ -320,15 +320,13 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 
 // A run is created and handed in together or not at all, and a repeated request changes nothing.
 func TestCreateHandin(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
+	s, ctx, c := inCourse(t)
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code, Request: Request{Key: "a page"}}
 	first := require.Value(s.CreateHandin(ctx, bob, n, "Bob"))(t)
 	tables := func() string { return fmt.Sprint(count(t, s, "runs"), count(t, s, "handins"), count(t, s, "points")) }
 	once := tables()
-	if again := require.Value(s.CreateHandin(ctx, bob, n, " Bob"))(t); again.ID != first.ID || tables() != once || once != "2 1 1" {
-		t.Errorf("twice: %s, %s, then %s", again.ID, once, tables())
-	}
+	again := require.Value(s.CreateHandin(ctx, bob, n, " Bob"))(t)
+	require.Check(t, again.ID == first.ID && tables() == once && once == "2 1 1", "twice: %s, %s, then %s", again.ID, once, tables())
 	other := n
 	other.Spec = other.Spec.With("C", param.Of(7))
 	second := require.Value(s.CreateHandin(ctx, bob, other, "Bob"))(t)
@@ -350,8 +348,7 @@ func TestCreateHandin(t *testing.T) {
 // A submitted run is trained once, before its student's other waiting runs, and ends in the gallery
 // with the same outcome.
 func TestHandinFollowsItsSource(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
+	s, ctx, c := inCourse(t)
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}
 	for range MaxQueuedEach {
 		require.Value(s.CreateRun(ctx, bob, n))(t)
@@ -404,13 +401,10 @@ func TestClassesBecameCourses(t *testing.T) {
 	got := require.Value(s.Courses(ctx, "teacher"))(t)
 	require.Check(t, len(got) == 2 && got[0].Closed && got[0].Title == "Tuesday", "courses %+v", got)
 	require.Equal(t, cmp.Diff(c, require.Value(s.TaughtCourse(ctx, "secret"))(t)), "", "by the teacher's link")
-	ids := func(ws Workspace) (ids []string) {
+	ids := func(ws Workspace) []string {
 		list, _, err := s.Runs(ctx, ws, Filter{Sort: "created"})
 		require.NoError(t, err)
-		for _, r := range list {
-			ids = append(ids, r.ID+" "+r.Course)
-		}
-		return ids
+		return lists.Map(list, func(r Run) string { return r.ID + " " + r.Course })
 	}
 	require.Equal(t, cmp.Diff([]string{"copy BCDFGH"}, ids(c.Gallery())), "", "gallery")
 	require.Equal(t, cmp.Diff([]string{"own BCDFGH", "free "}, ids("student")), "", "the student's own")

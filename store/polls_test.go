@@ -11,15 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"marginlab/ml"
 	"marginlab/ml/mltest/require"
 )
 
 const tight = "margins/separating/how-many"
 
 func TestPollRounds(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
+	s, ctx, c := inCourse(t)
 	other := require.Value(s.CreateCourse(ctx, alice, sampleCourse("B")))(t)
 	_, err := s.CurrentPoll(ctx, c.Code)
 	require.Check(t, err == ErrNotFound, "nothing was put to the course: %v", err)
@@ -73,8 +71,7 @@ func TestPollRounds(t *testing.T) {
 
 // Each of many simultaneous answers counts once.
 func TestVotesAtOnce(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
+	s, ctx, c := inCourse(t)
 	p := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	var all sync.WaitGroup
 	for i := range 90 {
@@ -90,8 +87,7 @@ func TestVotesAtOnce(t *testing.T) {
 
 // An answer to a poll that was deleted does not count for the next one.
 func TestPollsAreNew(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
+	s, ctx, c := inCourse(t)
 	before := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	require.NoError(t, s.DeletePoll(ctx, c.Code, before.ID))
 	after := require.Value(s.Ask(ctx, c.Code, "margins/line/other"))(t)
@@ -112,8 +108,7 @@ func TestPollsAreNew(t *testing.T) {
 // Own questions count towards the quota of the course's workspace; several are saved together or
 // not at all.
 func TestQuestionsNeedRoom(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
+	s, ctx, c := inCourse(t)
 	q := OwnQuestion{Kind: "words", Ask: "Who?"}
 	require.NoError(t, s.SaveQuestions(ctx, c.Code, q))
 	require.Fails(t, s.SaveQuestions(ctx, c.Code, slices.Repeat([]OwnQuestion{q}, maxQuestions)...), "the maximum", "too many")
@@ -126,8 +121,7 @@ func TestQuestionsNeedRoom(t *testing.T) {
 }
 
 func TestVotesAreRefused(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
+	s, ctx, c := inCourse(t)
 	p := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	vote := func(ws Workspace) error { return s.Vote(ctx, ws, c.Code, p.ID, 1, Answer{Given: "1"}) }
 	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
@@ -135,8 +129,8 @@ func TestVotesAreRefused(t *testing.T) {
 
 	// A blocked student's answers are deleted, and new ones are refused.
 	require.NoError(t, s.CloseCourse(ctx, c.Code, false))
-	r := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.75, 2)))(t)
-	require.NoError(t, s.Block(ctx, c.Code, []string{require.Value(s.HandIn(ctx, bob, r.ID, "Bob"))(t).Run}))
+	run := s.saved(t, bob, c.Code, 0.75)
+	require.NoError(t, s.Block(ctx, c.Code, []string{require.Value(s.HandIn(ctx, bob, run, "Bob"))(t).Run}))
 	err := vote(bob)
 	require.Check(t, err == ErrBlocked && count(t, s, "votes") == 0, "blocked: %v, %d answers", err, count(t, s, "votes"))
 	require.NoError(t, s.exec(ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, maxStudents, c.Code))

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -47,9 +48,8 @@ func TestQueryErrorsPointAtThePlace(t *testing.T) {
 		_, err := ParseQuery(c.text)
 		var wrong *QueryError
 		require.Must(t, errors.As(err, &wrong), "%s: %v", c.text, err)
-		if want := utf8.RuneCountInString(c.caret); wrong.Column != want || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s\n%s\n%v (want column %d and %q)", c.text, c.caret, err, want, c.says)
-		}
+		want := utf8.RuneCountInString(c.caret)
+		require.Check(t, wrong.Column == want && strings.Contains(err.Error(), c.says), "%s\n%s\n%v (want column %d and %q)", c.text, c.caret, err, want, c.says)
 	}
 }
 
@@ -211,19 +211,11 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 		if utf8.RuneCountInString(n.text) > maxQuery {
 			rt.Skip()
 		}
-		q, err := ParseQuery(n.text)
-		require.Must(rt, err == nil, "%s: %v", n.text, err)
+		q := require.Value(ParseQuery(n.text))(rt, "%s", n.text)
 		list, total, err := s.Runs(t.Context(), alice, Filter{Where: q})
 		require.Must(rt, err == nil, "%s: %v", n.text, err)
-		var got, want []string
-		for _, r := range list {
-			got = append(got, r.ID)
-		}
-		for _, r := range runs {
-			if n.is(r) {
-				want = append(want, r.ID)
-			}
-		}
+		id := func(r Run) string { return r.ID }
+		got, want := lists.Map(list, id), lists.Map(lists.Filter(runs, n.is), id)
 		slices.Sort(got)
 		slices.Sort(want)
 		require.Must(rt, slices.Equal(got, want) && total == len(want),
@@ -244,8 +236,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 		all := 0
 		for _, g := range groups {
 			all += g.Runs
-			where, err := MustQuery("name != B").In(f, g)
-			require.Must(t, err == nil, "%s %q: %v", f.Name, g.Value, err)
+			where := require.Value(MustQuery("name != B").In(f, g))(t, "%s %q", f.Name, g.Value)
 			list, n, err := s.Runs(t.Context(), alice, Filter{Where: where, Sort: "accuracy", Desc: true})
 			if err != nil || n != g.Runs {
 				t.Errorf("%s: %d runs, %v, want %d", where, n, err, g.Runs)
@@ -283,8 +274,7 @@ func FuzzParseQuery(f *testing.F) {
 		_, _, err = s.Runs(t.Context(), alice, Filter{Where: q})
 		require.Must(t, err == nil, "%q as %s: %v", text, q.where, err)
 		if more, err := q.And("name = " + Quoted(text)); err == nil {
-			_, err := ParseQuery(more.String())
-			require.Must(t, err == nil, "%q and its own name: %v", text, err)
+			require.Value(ParseQuery(more.String()))(t, "%q and its own name", text)
 		}
 	})
 }

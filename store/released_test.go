@@ -111,9 +111,8 @@ func TestMigrationsGoBack(t *testing.T) {
 		require.Value(p.DownTo(t.Context(), 4))(t)
 		var old, now int
 		require.NoError(t, s.write.QueryRow(`SELECT count(*) FILTER (WHERE workspace LIKE 'class %'), count(*) FILTER (WHERE workspace LIKE 'course %') FROM runs`).Scan(&old, &now))
-		if galleries := strings.Count(before, "course "); old != galleries || now != 0 {
-			t.Errorf("%s: %d runs in galleries by their old name and %d by their new one, want %d", file, old, now, galleries)
-		}
+		galleries := strings.Count(before, "course ")
+		require.Check(t, old == galleries && now == 0, "%s: %d runs in galleries by their old name and %d by their new one, want %d", file, old, now, galleries)
 		require.Value(p.Up(t.Context()))(t)
 		require.Equal(t, rows(), before, "%s: the rows after and before", file)
 	}
@@ -144,7 +143,6 @@ func TestStoredRowsAreReadLeniently(t *testing.T) {
 	if got := list[0].Spec; got.Text("C") != "-7" || got.Text("kernel") != "of yore" || got.Validate() == nil {
 		t.Errorf("what was stored is not shown: %+v", got)
 	}
-	if got := list[1].Spec; got.Text("learner") != "forgotten" || got.Validate() == nil {
-		t.Errorf("what was stored is not shown: %+v", got)
-	}
+	got := list[1].Spec
+	require.Check(t, got.Text("learner") == "forgotten" && got.Validate() != nil, "what was stored is not shown: %+v", got)
 }

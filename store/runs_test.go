@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -98,9 +99,8 @@ func TestNewRunProblems(t *testing.T) {
 	require.Check(t, count(t, s, "runs") == 0, "saved all the same")
 
 	r := require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), DatasetName: strings.Repeat("ä", 200), Spec: ml.DefaultSpec()}))(t)
-	if n := len([]rune(r.Name)); n > maxName || n < maxName-10 || !strings.HasPrefix(r.Name, "SVM, C 1 · ää") {
-		t.Errorf("name of %d characters: %s", n, r.Name)
-	}
+	n := len([]rune(r.Name))
+	require.Check(t, n <= maxName && n >= maxName-10 && strings.HasPrefix(r.Name, "SVM, C 1 · ää"), "name of %d characters: %s", n, r.Name)
 	for name, err := range map[string]error{
 		"empty name":    s.UpdateRun(t.Context(), alice, r.ID, new(" "), nil, nil),
 		"too many tags": s.UpdateRun(t.Context(), alice, r.ID, nil, nil, new(strings.Split(strings.Repeat("ab,", 9)+"c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w", ","))),
@@ -130,10 +130,9 @@ func TestShare(t *testing.T) {
 
 func TestDeleteRunsAllOrNone(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
-	var ids []string
-	for range 3 {
-		ids = append(ids, require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID)
-	}
+	ids := lists.Make(3, func(int) string {
+		return require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID
+	})
 	wantErr(t, s.DeleteRuns(ctx, alice, append(slices.Clone(ids), "gone")), ErrNotFound)
 	n := count(t, s, "runs")
 	require.Must(t, n == 3, "%d runs left, want all 3", n)

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"testing"
 	"time"
@@ -26,14 +25,12 @@ func TestUploads(t *testing.T) {
 	if got, err := io.ReadAll(kept); err != nil || file != "points .csv" || !bytes.Equal(got, body) {
 		t.Fatalf("Upload = %q, %q, %v", file, got, err)
 	}
-	_, _, err = s.Upload(ctx, other, id)
-	require.Check(t, errors.Is(err, ErrNotFound), "another workspace reads the file: %v", err)
+	require.Is(t, require.Err3(s.Upload(ctx, other, id)), ErrNotFound, "another workspace reads the file")
 	require.Is(t, s.DeleteUpload(ctx, other, id), ErrNotFound, "another workspace deletes the file")
 
 	later := time.Now().Add(2 * uploadLife)
 	s.Now = func() time.Time { return later }
 	second := require.Value(s.SaveUpload(ctx, mine, "next.csv", bytes.NewReader(body)))(t)
-	_, _, err = s.Upload(ctx, mine, id)
-	require.Check(t, errors.Is(err, ErrNotFound), "a file two days old is still kept: %v", err)
+	require.Is(t, require.Err3(s.Upload(ctx, mine, id)), ErrNotFound, "a file two days old is still kept")
 	require.Equal(t, s.DeleteUpload(ctx, mine, second), nil, "s.DeleteUpload")
 }

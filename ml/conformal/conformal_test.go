@@ -176,8 +176,7 @@ func TestJIsTheTraceRatio(t *testing.T) {
 			within += math.Pow(floats.Distance(z, mean[y[i]], 2), 2)
 			between += math.Pow(floats.Distance(mean[y[i]], mean[0], 2), 2)
 		}
-		got, err := J(t.Context(), k, y, c)
-		require.Must(t, err == nil, "trial %d: %v", trial, err)
+		got := require.Value(J(t.Context(), k, y, c))(t, "trial %d", trial)
 		near(t, fmt.Sprintf("trial %d: J", trial), got, between/within, 1e-9)
 	}
 }
@@ -421,18 +420,13 @@ func TestErrors(t *testing.T) {
 	}
 
 	for want, core := range map[string][]float64{"2 coordinates": {1, 2}, "core 2 is NaN": {nan}} {
-		_, _, err := FitAt(t.Context(), "eigen", k, x, y, [][]float64{{0}, core}, ok)
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "core %v: error %v, want one with %q", core, err, want)
+		require.Fails(t, require.Err3(FitAt(t.Context(), "eigen", k, x, y, [][]float64{{0}, core}, ok)), want, "core %v", core)
 	}
-	_, _, err := Scatter(t.Context(), k, y, mat.NewDense(3, 1, nil))
-	require.Check(t, err != nil && strings.Contains(err.Error(), "3 rows"), "scatter of 3 rows for 4 labels: %v", err)
-	_, _, err = Fit(t.Context(), "magic", k, x, y, []int{0}, ok)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "eigen, gradient, amari"), "unknown method: %v", err)
+	require.Fails(t, require.Err3(Scatter(t.Context(), k, y, mat.NewDense(3, 1, nil))), "3 rows", "scatter of 3 rows for 4 labels")
+	require.Fails(t, require.Err3(Fit(t.Context(), "magic", k, x, y, []int{0}, ok)), "eigen, gradient, amari", "unknown method")
 	// A class of one row that is a core: W0 is singular in range(K1).
 	alone := []float64{-1, -1, -1, 1}
-	if _, _, err := Fit(t.Context(), "eigen", k, x, alone, every(4, 1), Settings{Gamma: 1}); err == nil || !strings.Contains(err.Error(), "raise core_ridge") {
-		t.Errorf("singular scatter without ridge: %v", err)
-	}
+	require.Fails(t, require.Err3(Fit(t.Context(), "eigen", k, x, alone, every(4, 1), Settings{Gamma: 1})), "raise core_ridge", "singular scatter without ridge")
 	require.Fails(t, require.Err(J(t.Context(), k, y, make([]float64, 3))), "", "J took three factors for four rows")
 	j, err := J(t.Context(), k, y, make([]float64, 4))
 	require.Check(t, err != nil, "J of c = 0 is %g", j)
@@ -445,8 +439,7 @@ func TestErrors(t *testing.T) {
 
 	ctx := mltest.Ended()
 	for _, row := range Table {
-		_, _, err := Fit(ctx, row.Name, k, x, y, []int{0}, ok)
-		require.Check(t, errors.Is(err, context.Canceled), "%s after cancel: %v", row.Name, err)
+		require.Is(t, require.Err3(Fit(ctx, row.Name, k, x, y, []int{0}, ok)), context.Canceled, "%s after cancel", row.Name)
 	}
 }
 
@@ -625,9 +618,8 @@ func TestSpan(t *testing.T) {
 		if rank == c.rows && fit.Solve(r.T(), mat.NewVecDense(c.cols, alpha)) == nil {
 			back.MulVec(r.T(), fit.ColView(0))
 			back.SubVec(&back, mat.NewVecDense(c.cols, alpha))
-			if e := mat.Norm(&back, 2); e > 1e-8*(1+floats.Norm(alpha, 2)) {
-				t.Errorf("%+v: alpha is longer than it need be, by %g of %g", c, e, floats.Norm(alpha, 2))
-			}
+			e := mat.Norm(&back, 2)
+			require.Check(t, e <= 1e-8*(1+floats.Norm(alpha, 2)), "%+v: alpha is longer than it need be, by %g of %g", c, e, floats.Norm(alpha, 2))
 		}
 	}
 }
@@ -668,9 +660,7 @@ func TestKernelDistance(t *testing.T) {
 			for j, a := range cores {
 				near[j] = k.At(i, a)
 			}
-			if v := got.AtKernel(k.Diag(i), near); math.Abs(v-c) > 1e-6*(1+math.Abs(c)) {
-				t.Errorf("%s: c = %g at row %d, with coordinates %g", row.Name, v, i+1, c)
-			}
+			require.Near(t, got.AtKernel(k.Diag(i), near), c, 1e-6*(1+math.Abs(c)), "%s: c at row %d, and with coordinates", row.Name, i+1)
 		}
 		text := require.Value(json.Marshal(got))(t)
 		back := new(Map)

@@ -99,9 +99,8 @@ func TestIris(t *testing.T) {
 					v = append(v, mat.Col(nil, j, d.X)[i])
 				}
 			}
-			if got := stat.Mean(v, nil); len(v) != 50 || got < want-1e-9 || got > want+1e-9 {
-				t.Errorf("%s, %s: mean %g of %d, want %g of 50", d.Classes[c], d.Features[j], got, len(v), want)
-			}
+			got := stat.Mean(v, nil)
+			require.Check(t, len(v) == 50 && got >= want-1e-9 && got <= want+1e-9, "%s, %s: mean %g of %d, want %g of 50", d.Classes[c], d.Features[j], got, len(v), want)
 		}
 	}
 }

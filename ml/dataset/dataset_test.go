@@ -190,8 +190,7 @@ func TestBinary(t *testing.T) {
 		if err != nil {
 			message = err.Error()
 		}
-		diff := cmp.Diff([]any{tt.y, tt.pos, tt.neg, tt.err}, []any{y, pos, neg, message})
-		require.Check(t, diff == "", "Binary(%q) (-want +got):\n%s", tt.positive, diff)
+		require.Equal(t, cmp.Diff([]any{tt.y, tt.pos, tt.neg, tt.err}, []any{y, pos, neg, message}), "", "Binary(%q) (-want +got)", tt.positive)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -42,10 +43,7 @@ func TestFactsOfFewTexts(t *testing.T) {
 		rapid.StringMatching(`-?[0-9]{1,2}\.[0-9]{1,2}`),
 		rapid.StringMatching(`[a-c]{1,2}`),
 	)
-	var fractions []string // more than are counted
-	for k := range maxClasses + 2 {
-		fractions = append(fractions, fmt.Sprintf("%d.%02d", k%7-3, k))
-	}
+	fractions := lists.Make(maxClasses+2, func(k int) string { return fmt.Sprintf("%d.%02d", k%7-3, k) }) // more than are counted
 	rapid.Check(t, func(t *rapid.T) {
 		above := rapid.IntRange(0, len(fractions)).Draw(t, "fractions above")
 		texts := append(fractions[:above:above], rapid.SliceOfN(cell, 1, 300).Draw(t, "texts")...)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -45,8 +46,8 @@ func TestFitFill(t *testing.T) {
 			for _, i := range rows {
 				if v := x.At(i, j); !math.IsNaN(v) {
 					values = append(values, v)
-					below += btoi(v < m)
-					above += btoi(v > m)
+					below += lists.CountTrue(v < m)
+					above += lists.CountTrue(v > m)
 				}
 			}
 			if len(values) == 0 {
@@ -69,13 +70,6 @@ func TestFitFill(t *testing.T) {
 			}
 		}
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // TestFillWords: a missing word becomes the one that most of the rows have that are asked, also

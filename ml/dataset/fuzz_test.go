@@ -54,8 +54,7 @@ var fuzzSeeds = []string{
 // sameData compares all of d but for the sign of zero.
 func sameData(t require.T, a, b *Data) {
 	t.Helper()
-	diff := cmp.Diff([]any{a.Features, a.Label, a.Classes, a.Y}, []any{b.Features, b.Label, b.Classes, b.Y})
-	require.Check(t, diff == "", "(-a +b):\n%s", diff)
+	require.Equal(t, cmp.Diff([]any{a.Features, a.Label, a.Classes, a.Y}, []any{b.Features, b.Label, b.Classes, b.Y}), "", "(-a +b)")
 	require.Must(t, a.Kind() == b.Kind(), "%s became %s", a.Kind(), b.Kind())
 	p, ok := a.Objects.(*Precomputed)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -165,10 +166,7 @@ func TestSeparableKeepsItsGap(t *testing.T) {
 
 func TestGenerateRefuses(t *testing.T) {
 	t.Parallel()
-	var names []string
-	for _, g := range Generators {
-		names = append(names, g.Name)
-	}
+	names := lists.Map(Generators, func(g Generator) string { return g.Name })
 	for _, tt := range []struct {
 		name  string
 		n     int

@@ -42,8 +42,7 @@ func TestReadGraphML(t *testing.T) {
 		"graph by x":           {"0.5", "1", "?"},
 		"graph without labels": nil,
 	} {
-		d, err := table.Data(Mapping{Features: []string{column}})
-		require.Must(t, err == nil, "%s: %v", column, err)
+		d := require.Value(table.Data(Mapping{Features: []string{column}}))(t, "%s", column)
 		roundTrip(t, d)
 		diff := cmp.Diff(Graph{N: 3, Edges: joined, Labels: want}, d.Objects.(*Graphs).Values[0])
 		require.Check(t, diff == "" && d.Label == "toxic" && cmp.Equal(d.Classes, []string{"no", "yes"}) && cmp.Equal(d.Y, []int{1, 0}), "%s: %v %v\n%s", column, d.Classes, d.Y, diff)

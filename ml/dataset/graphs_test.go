@@ -33,8 +33,7 @@ func TestReadGraphs(t *testing.T) {
 		"not directed":        {`{"n":3,"directed":false,"edges":[[0,1],[1,2]],"edge_labels":[],"label":"a"}`, path, "label"},
 		"signs of the markup": {`{"n":1,"labels":["<a&\"b\">"],"label":"a"}`, Graph{N: 1, Edges: [][2]int{}, Labels: []string{`<a&"b">`}}, "label"},
 	} {
-		d, err := Read(strings.NewReader(c.in+"\n\n"+`{"n":1,"label":"b"}`), "f", Mapping{}, Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		d := require.Value(Read(strings.NewReader(c.in+"\n\n"+`{"n":1,"label":"b"}`), "f", Mapping{}, Limits{}))(t, "%s", name)
 		diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values[0])
 		require.Check(t, diff == "" && d.Label == c.label && d.Len() == 2 && d.Kind() == KindGraphs, "%s: label %q\n%s", name, d.Label, diff)
 		roundTrip(t, d)
@@ -146,9 +145,8 @@ func TestGraphsRoundTrip(t *testing.T) {
 					reached = append(reached, [2]int{int(s.Node), v})
 				}
 				for _, s := range slices.Concat(along[v], against[v]) {
-					if e := g.Edges[s.Edge]; e != [2]int{v, int(s.Node)} && e != [2]int{int(s.Node), v} {
-						r.Errorf("graph %d: edge %v as the step from %d to %d", i, e, v, s.Node)
-					}
+					e := g.Edges[s.Edge]
+					require.Check(r, e == [2]int{v, int(s.Node)} || e == [2]int{int(s.Node), v}, "graph %d: edge %v as the step from %d to %d", i, e, v, s.Node)
 				}
 			}
 			slices.SortFunc(reached, compareEdges)
@@ -183,9 +181,8 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 		"without control":              {N: 1, Labels: []string{" a"}},
 	} {
 		s := &Graphs{Name: "graph", Values: []Graph{good, g}}
-		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "row 2, graph: ") || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v: %v, want %q", g, err, says)
-		}
+		err := s.Validate()
+		require.Check(t, err != nil && strings.Contains(err.Error(), "row 2, graph: ") && strings.Contains(err.Error(), says), "%v: %v, want %q", g, err, says)
 		require.Fails(t, require.Err((Shape{Objects: KindGraphs}).Restore(Kept{Graphs: s.Values})), says, "restored %v", g)
 	}
 	require.Check(t, (&Graphs{}).Validate() != nil, "no graphs, and no error")
@@ -202,8 +199,7 @@ func TestGraphRows(t *testing.T) {
 		"#graphs\ngraph,kind\n\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\",x":                              "kind",
 		"<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>": "",
 	} {
-		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		require.Must(t, err == nil, "%q: %v", in, err)
+		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t, "%q", in)
 		o, label, err := table.Alike(kept, "class")
 		require.Check(t, err == nil && label == want && o.Len() == 1 && o.Text(0) == `{"n":2,"edges":[[0,1]]}`,
 			"%q: %v, label %q, %v", in, o, label, err)
@@ -218,9 +214,7 @@ func TestGraphRows(t *testing.T) {
 		t.Errorf("no such graphs: %v, %v", o, err)
 	}
 	arc.EdgeLabels = []string{"x"}
-	_, _, err = several.Alike(&Graphs{"graph", []Graph{arc}}, "")
-	require.Check(t, err != nil, "graphs without the labels of edges that the model has are taken")
+	require.Fails(t, require.Err3(several.Alike(&Graphs{"graph", []Graph{arc}}, "")), "", "graphs without the labels of edges that the model has are taken")
 	table := require.Value(ParseTable(strings.NewReader("x,class\n1,a\n2,b\n"), "f", Limits{}))(t)
-	_, _, err = table.Alike(kept, "class")
-	require.Check(t, err != nil && strings.Contains(err.Error(), "f: expected graphs"), "numbers: %v", err)
+	require.Fails(t, require.Err3(table.Alike(kept, "class")), "f: expected graphs", "numbers")
 }

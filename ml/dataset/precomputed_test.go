@@ -143,8 +143,7 @@ func TestReadPrecomputed(t *testing.T) {
 		"LIBSVM, asked":        {"A 0:1 1:2 2:0.5 3:0\nB 0:2 1:0.5 2:1 3:-1\nA 0:3 1:0 2:-1 3:3\n", asked},
 		"matrix of an archive": {"@relation k\n@attribute a real\n@attribute b real\n@attribute c real\n@attribute label {A,B}\n@data\n2,.5,0,A\n.5,1,-1,B\n0,-1,3,A\n", asked},
 	} {
-		d, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		d := require.Value(Read(strings.NewReader(tt.in), "f", tt.m, Limits{}))(t, "%s", name)
 		got := show(d)
 		if name == "rounded" {
 			got = strings.ReplaceAll(got, "0.5000002384185791", "0.5")
@@ -154,8 +153,7 @@ func TestReadPrecomputed(t *testing.T) {
 	// A part of a larger matrix, LIBSVM's own example.
 	d := read(t, "25 0:3 1:1 2:18 3:0\n45 0:2 1:6 2:18 3:18\n")
 	p := d.Objects.(*Precomputed)
-	diff := cmp.Diff([]any{[]int{3, 2}, []string{"25", "45"}, []int{0, 1}}, []any{p.Number, d.Classes, d.Y})
-	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff([]any{[]int{3, 2}, []string{"25", "45"}, []int{0, 1}}, []any{p.Number, d.Classes, d.Y}), "", "diff")
 	v, ok := p.Diag(1)
 	require.Check(t, v == 18 && ok && p.Columns() == 3 && p.Len() == 2, "diagonal %g", v)
 }
@@ -255,8 +253,7 @@ func TestKernelRows(t *testing.T) {
 		"LIBSVM, self":     {"1 0:9 1:1 2:0.5 3:-2 4:7\n-1 0:9 1:0 2:3 3:4 4:8\n", "label", []float64{7, 8}},
 		"its own form":     {"#precomputed\nnumber,K1,K2,K3,kind\n1,1,0.5,-2,A\n2,0,3,4,B\n", "kind", nil},
 	} {
-		table, err := ParseTable(strings.NewReader(tt.in), "f", Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		table := require.Value(ParseTable(strings.NewReader(tt.in), "f", Limits{}))(t, "%s", name)
 		p, label, err := table.KernelRows(3, "kind")
 		require.Must(t, err == nil, "%s: %v", name, err)
 		if got := p.K.RawMatrix().Data; !slices.Equal(got, k) || !slices.Equal(p.Number, []int{0, 0}) || !slices.Equal(p.Self, tt.self) || label != tt.label {
@@ -264,9 +261,8 @@ func TestKernelRows(t *testing.T) {
 		}
 		v, known := p.Diag(1)
 		require.Check(t, known == (tt.self != nil) && (!known || v == 8), "%s: k(x, x) = %g, %v", name, v, known)
-		if s := p.Subset([]int{1}).(*Precomputed); s.K.At(0, 2) != 4 || len(s.Number) != 1 || len(s.Self) != min(len(tt.self), 1) {
-			t.Errorf("%s: the second alone is %+v", name, s)
-		}
+		s := p.Subset([]int{1}).(*Precomputed)
+		require.Check(t, s.K.At(0, 2) == 4 && len(s.Number) == 1 && len(s.Self) == min(len(tt.self), 1), "%s: the second alone is %+v", name, s)
 	}
 	for in, want := range map[string]string{
 		"1,2,3,4,5\n6,7,8,9,10\n": "f: expected 3 values of the kernel in each row, one per training object, found 5",
@@ -274,8 +270,7 @@ func TestKernelRows(t *testing.T) {
 		"a,b,c\n1,2,x\n3,4,5\n":   `f, line 2, column 3 (c): expected a number, found "x"`,
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
-		_, _, err := table.KernelRows(3, "kind")
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: got %v, want %s", in, err, want)
+		require.Fails(t, require.Err3(table.KernelRows(3, "kind")), want, "%q", in)
 	}
 }
 
@@ -297,8 +292,7 @@ func FuzzKernelMatrix(f *testing.F) {
 			return
 		}
 		if d, err := table.Data(Mapping{Kind: KindPrecomputed}); isRead(t, d, err) {
-			again, err := Read(strings.NewReader(show(d)), "again.csv", Mapping{Label: d.Label}, Limits{})
-			require.Must(t, err == nil, "the canonical form is not read: %v", err)
+			again := require.Value(Read(strings.NewReader(show(d)), "again.csv", Mapping{Label: d.Label}, Limits{}))(t, "the canonical form is not read")
 			sameData(t, d, again)
 		}
 		for m := range 4 {

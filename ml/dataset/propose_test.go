@@ -66,12 +66,7 @@ func at(c cell, value string, rows ...int) cell {
 	}
 }
 
-func repeat(n int, c cell) (cells []cell) {
-	for range n {
-		cells = append(cells, c)
-	}
-	return cells
-}
+func repeat(n int, c cell) []cell { return slices.Repeat([]cell{c}, n) }
 
 // numbered are names such as f1, f2 …
 func numbered(prefix string, n int) string {
@@ -178,8 +173,7 @@ func checkProposal(t *testing.T, file, want string) *Proposal {
 	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
 	p := table.Propose(Mapping{})
 	require.Equal(t, cmp.Diff(want, proposed(p)), "", "(-want +got)")
-	d, err := table.Data(p.Mapping)
-	require.Must(t, err == nil, "what is proposed is refused: %v", err)
+	d := require.Value(table.Data(p.Mapping))(t, "what is proposed is refused")
 	require.Check(t, len(d.Classes) == len(p.Classes) || p.Regression(),
 		"%d classes, and the sentence names %d", len(d.Classes), len(p.Classes))
 	require.Check(t, d.Measured() == p.Regression(), "measured %v, and the sentence says %s", d.Measured(), p.What())

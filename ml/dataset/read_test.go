@@ -296,8 +296,7 @@ func TestMapping(t *testing.T) {
 		{Mapping{Label: "y", Features: []string{"X"}}, lines("x,Y", "0.5,1", "1.5,2", "2.5,1")},
 		{Mapping{Features: []string{"x", "Y"}}, lines("x,Y,Colour", "0.5,1,red", "1.5,2,blue", "2.5,1,red")},
 	} {
-		d, err := table.Data(tt.m)
-		require.Must(t, err == nil, "%v: %v", tt.m, err)
+		d := require.Value(table.Data(tt.m))(t, "%v", tt.m)
 		require.Equal(t, cmp.Diff(tt.want, show(d)), "", "%v (-want +got)", tt.m)
 	}
 }

@@ -22,8 +22,7 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 	}
 	read := func(text, file string) *Table {
 		t.Helper()
-		table, err := ParseTable(strings.NewReader(text), file, Limits{})
-		require.Must(t, err == nil, "%s: %v", file, err)
+		table := require.Value(ParseTable(strings.NewReader(text), file, Limits{}))(t, "%s", file)
 		return table
 	}
 	base := read(want, "rows.csv")
@@ -89,8 +88,7 @@ func TestTableOfR(t *testing.T) {
 		"numbers": "\"hp\" \"wt\" \"am\"\n\"1\" 21 2.62 \"a\"\n\"2\" 22.8 2.32 \"b\"\n\"3\" 18 3.1 \"a\"\n\"4\" 21.5 2.7 \"b\"\n\"5\" 17 3.4 \"a\"\n\"6\" 22 2.2 \"b\"\n\"7\" 17.5 3.3 \"a\"\n\"8\" 23.5 2.1 \"b\"\n",
 		"names":   "hp\twt\tam\nMazda RX4\t21\t2.62\ta\nDatsun 710\t22.8\t2.32\tb\nValiant\t18.1\t3.46\ta\nDuster 360\t14.3\t3.57\tb\nMerc 240D\t24.4\t3.19\ta\nMerc 230\t22.8\t3.15\tb\nFiat 128\t32.4\t2.2\ta\nHonda Civic\t30.4\t1.615\tb\n",
 	} {
-		table, err := ParseTable(strings.NewReader(text), "cars.txt", Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		table := require.Value(ParseTable(strings.NewReader(text), "cars.txt", Limits{}))(t, "%s", name)
 		m := table.Propose(Mapping{}).Mapping
 		require.Check(t, m.Label == "am" && strings.Join(m.Features, " ") == "hp wt",
 			"%s: label %s of %q", name, m.Label, m.Features)

@@ -377,8 +377,7 @@ func TestSeparators(t *testing.T) {
 		"percent in quotes":         {"\"%fat\" \"y\" \"label\"\n\"1 234,5\" NA \"a\"\n\"2 345,5\" NA \"b\"\n", "spaces: %fat y label, 2 rows"},
 		"separators at every end":   {"% fat\tlabel\t\n1\ta\t\n2\tb\t\n", "tab: % fat label, 2 rows"},
 	} {
-		table, err := ParseTable(strings.NewReader(test.file), "f.csv", Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		table := require.Value(ParseTable(strings.NewReader(test.file), "f.csv", Limits{}))(t, "%s", name)
 		require.Equal(t, fmt.Sprintf("%s: %s, %d rows", table.Separator, strings.Join(table.names(), " "), len(table.Lines)), test.want, "%s", name)
 	}
 }

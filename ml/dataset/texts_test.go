@@ -71,8 +71,7 @@ func TestReadTexts(t *testing.T) {
 			[]string{"a", "cat", "b", "cart"},
 		},
 	} {
-		d, err := Read(strings.NewReader(zipped(t, tt.files...)), "t.zip", Mapping{}, Limits{})
-		require.Must(t, err == nil, "%s: %v", tt.name, err)
+		d := require.Value(Read(strings.NewReader(zipped(t, tt.files...)), "t.zip", Mapping{}, Limits{}))(t, "%s", tt.name)
 		var got []string
 		for i, s := range d.Objects.(*Strings).Values {
 			got = append(got, d.Classes[d.Y[i]], s)
@@ -87,8 +86,7 @@ func TestReadTexts(t *testing.T) {
 				folder[name] = &fstest.MapFile{Data: []byte(tt.files[i+1])}
 			}
 		}
-		table, err := ParseFolder(folder, "t", Limits{})
-		require.Must(t, err == nil, "%s: %v", tt.name, err)
+		table := require.Value(ParseFolder(folder, "t", Limits{}))(t, "%s", tt.name)
 		m, obvious := table.Guess()
 		require.Check(t, obvious, "%s: in doubt about %v", tt.name, m)
 		again, err := table.Data(Mapping{})

@@ -74,8 +74,7 @@ func TestReadTU(t *testing.T) {
 		"other files": {map[string]string{"DS/DS_node_attributes.txt": "\xff", "other.csv": "x"}, []string{with, "graph"}, "", labelled},
 		"spaces":      {map[string]string{"DS/DS_node_labels.txt": "6\n 6 \n8\n6\n7"}, []string{with, "graph"}, "", labelled},
 	} {
-		table, err := ParseTable(strings.NewReader(setOf(t, c.changes)), "s.zip", Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		table := require.Value(ParseTable(strings.NewReader(setOf(t, c.changes)), "s.zip", Limits{}))(t, "%s", name)
 		m, obvious := table.Guess()
 		require.Check(t, obvious != strings.HasPrefix(c.columns[len(c.columns)-1], "directed") && slices.Equal(table.GraphColumns(), c.columns),
 			"%s: obvious %v, columns %q", name, obvious, table.GraphColumns())
@@ -87,11 +86,9 @@ func TestReadTU(t *testing.T) {
 		if c.choice != "" {
 			m.Features = []string{c.choice}
 		}
-		d, err := table.Data(m)
-		require.Must(t, err == nil, "%s: %v", name, err)
-		if diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values); diff != "" || !cmp.Equal(d.Classes, []string{"-1", "1"}) || !cmp.Equal(d.Y, []int{1, 0}) {
-			t.Errorf("%s: %v %v\n%s", name, d.Classes, d.Y, diff)
-		}
+		d := require.Value(table.Data(m))(t, "%s", name)
+		diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values)
+		require.Check(t, diff == "" && cmp.Equal(d.Classes, []string{"-1", "1"}) && cmp.Equal(d.Y, []int{1, 0}), "%s: %v %v\n%s", name, d.Classes, d.Y, diff)
 		roundTrip(t, d)
 		// A model finds the graphs that it was trained on, also when these had another name.
 		for _, column := range []string{d.Objects.(*Graphs).Name, graphName} {

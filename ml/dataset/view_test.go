@@ -63,8 +63,7 @@ func TestColumnView(t *testing.T) {
 		require.Check(t, s == d.X.At(i, 2) && tt == d.X.At(i, 0), "row %d is drawn at %g, %g", i, s, tt)
 	}
 	mean := stat.Mean(mat.Col(nil, 1, d.X), nil)
-	diff := cmp.Diff([]float64{0, mean, 0, 342, v.Center[4]}, v.Center, approx(1e-9))
-	require.Check(t, diff == "", "the other columns are at their means (-want +got):\n%s", diff)
+	require.Equal(t, cmp.Diff([]float64{0, mean, 0, 342, v.Center[4]}, v.Center, approx(1e-9)), "", "the other columns are at their means (-want +got)")
 	require.Check(t, v.Labels == [2]string{"c", "a"} && !v.Exact, "labels %v, exact %v", v.Labels, v.Exact)
 	for _, tt := range []struct{ a, b, want string }{
 		{"a", "z", `no feature "z": expected one of a, b, c, d, e`},
@@ -104,10 +103,8 @@ func TestPCAView(t *testing.T) {
 			s, tt := v.Point(data.X.RawRowView(i))
 			ss, ts = append(ss, s), append(ts, tt)
 		}
-		m := stat.Mean(ss, nil)
-		require.Check(t, math.Abs(m) <= 1e-9, "d = %d: the mean lies at %g", d, m)
-		r := stat.Correlation(ss, ts, nil)
-		require.Check(t, math.Abs(r) <= 1e-9, "d = %d: the components correlate by %g", d, r)
+		require.Near(t, stat.Mean(ss, nil), 0, 1e-9, "d = %d: the mean", d)
+		require.Near(t, stat.Correlation(ss, ts, nil), 0, 1e-9, "d = %d: the correlation of the components", d)
 		// The singular values of the standardised rows are an independent truth.
 		var svd mat.SVD
 		svd.Factorize(FitScaler(data.X).Apply(data.X), mat.SVDNone)

@@ -23,8 +23,7 @@ func TestWordsAsFeatures(t *testing.T) {
 		MissingMedian: {0, 0, 1, 1, 30, 0, 1, 0, 0, 25, 1, 0, 0, 0, 41, 0, 0, 1, 0, 28},
 	} {
 		d := require.Value(Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "SEX", "age"}, Missing: missing}, Limits{}))(t)
-		diff := cmp.Diff([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "age"}, d.Features)
-		require.Check(t, diff == "", "features (-want +got):\n%s", diff)
+		require.Equal(t, cmp.Diff([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "age"}, d.Features), "", "features (-want +got)")
 		require.Equal(t, cmp.Diff(want, d.X.RawMatrix().Data), "", "%s: values (-want +got)", missing)
 		notes := strings.Join(d.Notes, "; ")
 		for _, says := range []string{`"colour" one-hot encoded in 3 columns`, `"sex" encoded as 0 and 1, "sex=m"`} {

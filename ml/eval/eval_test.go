@@ -139,9 +139,8 @@ func TestCrossValidate(t *testing.T) {
 					require.Equal(t, accuracies[k], byHand(t, d, spec, all(d), f),
 						"setting %d, fold %d: accuracy by hand and found", i, k)
 				}
-				if mean, sd := stat.MeanStdDev(accuracies, nil); cell.Accuracy != mean || cell.Deviation != sd {
-					t.Errorf("setting %d: %g ± %g, want %g ± %g", i, cell.Accuracy, cell.Deviation, mean, sd)
-				}
+				mean, sd := stat.MeanStdDev(accuracies, nil)
+				require.Check(t, cell.Accuracy == mean && cell.Deviation == sd, "setting %d: %g ± %g, want %g ± %g", i, cell.Accuracy, cell.Deviation, mean, sd)
 				if best := res.Settings[res.Best]; cell.Accuracy > best.Accuracy+1e-12 || i < res.Best && cell.Accuracy > best.Accuracy-1e-12 {
 					t.Errorf("setting %d is as good as the best, %d", i, res.Best)
 				}
@@ -235,8 +234,7 @@ func TestCrossValidateFails(t *testing.T) {
 			"%s", name)
 	}
 	ctx := mltest.Ended()
-	_, err := eval.CrossValidate(ctx, d, ml.DefaultSpec(), nil, two, nil)
-	require.Check(t, errors.Is(err, context.Canceled), "an ended context gives %v", err)
+	require.Is(t, require.Err(eval.CrossValidate(ctx, d, ml.DefaultSpec(), nil, two, nil)), context.Canceled, "an ended context gives")
 }
 
 // TestProgress receives every cell once, and cancels when half of them are done.

@@ -92,12 +92,7 @@ func judged(t *testing.T, d *dataset.Data, spec ml.Spec, train, test []int) ml.J
 	return all[0]
 }
 
-func all(d *dataset.Data) (rows []int) {
-	for i := range d.Y {
-		rows = append(rows, i)
-	}
-	return rows
-}
+func all(d *dataset.Data) []int { return dataset.Indices(len(d.Y)) }
 
 // Whatever is fitted is fitted to the training points alone.
 func TestNothingLeaks(t *testing.T) {
@@ -218,20 +213,16 @@ func TestFillOfEverySplit(t *testing.T) {
 		"column":   {&wide, eval.Scheme{Column: "fold"}},
 		"learning": {d, eval.Scheme{Folds: 3, Learning: []float64{0.3, 1}}},
 	} {
-		plan, err := eval.NewPlan(c.data, spec, nil, c.scheme)
-		require.Must(t, err == nil, "%v %v", name, err)
+		plan := require.Value(eval.NewPlan(c.data, spec, nil, c.scheme))(t, "%v", name)
 		worker, fills := eval.NewWorker(c.data, 0), map[string]bool{}
 		for _, cell := range plan.Cells() {
-			got, err := worker.Compute(t.Context(), cell)
-			require.Must(t, err == nil, "%v %v", name, err)
+			got := require.Value(worker.Compute(t.Context(), cell))(t, "%v", name)
 			fill := c.data.FitFill(cell.Split.Train)
 			fills[fmt.Sprint(fill)] = true
 			whole := c.data.Filled(fill)
 			whole.Given = nil
-			trainer, err := ml.NewTrainer(whole, cell.Path.Spec)
-			require.Must(t, err == nil, "%v %v", name, err)
-			want, err := trainer.Judge(t.Context(), cell.Split.Train, cell.Split.Test, cell.Path.C)
-			require.Must(t, err == nil, "%v %v", name, err)
+			trainer := require.Value(ml.NewTrainer(whole, cell.Path.Spec))(t, "%v", name)
+			want := require.Value(trainer.Judge(t.Context(), cell.Split.Train, cell.Split.Test, cell.Path.C))(t, "%v", name)
 			if f := got.Folds[0]; f.Accuracy != want[0].Accuracy || f.TrainAccuracy != want[0].TrainAccuracy || f.SupportVectors != want[0].SupportVectors {
 				t.Errorf("%s: %+v, by hand %+v", name, f, want[0])
 			}

@@ -61,11 +61,9 @@ func train(t testing.TB, name string, d *dataset.Data, settings ...string) train
 	t.Helper()
 	spec := ml.DefaultSpec()
 	for i := 0; i < len(settings); i += 2 {
-		err := spec.Set(settings[i], settings[i+1])
-		require.Must(t, err == nil, "%s: %v", name, err)
+		require.NoError(t, spec.Set(settings[i], settings[i+1]), "%s", name)
 	}
-	res, err := ml.Train(context.Background(), d, spec, nil)
-	require.Must(t, err == nil, "%s: %v", name, err)
+	res := require.Value(ml.Train(context.Background(), d, spec, nil))(t, "%s", name)
 	x := d.X
 	if d.Given != nil {
 		x = d.Given

@@ -121,9 +121,8 @@ func TestCombinedPoints(t *testing.T) {
 				for a, p := range parts {
 					v[a] = kernels[p].Eval(x.RawRowView(i), x.RawRowView(j))
 				}
-				if want := value(v); math.Abs(row[j]-want) > 1e-9*max(1, math.Abs(want)) {
-					t.Fatalf("%s: K[%d,%d] = %g, want %g", text, i, j, row[j], want)
-				}
+				want := value(v)
+				require.Must(t, math.Abs(row[j]-want) <= 1e-9*max(1, math.Abs(want)), "%s: K[%d,%d] = %g, want %g", text, i, j, row[j], want)
 			}
 		}
 		at := NewSum(back, x, []float64{1}).At(x.RawRowView(3))

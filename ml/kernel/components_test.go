@@ -55,9 +55,7 @@ func TestPrincipalComponents(t *testing.T) {
 		for _, v := range vars {
 			sum += v
 		}
-		if want := vars[k] / sum; math.Abs(got.Share[k]-want) > 1e-12 {
-			t.Errorf("component %d has a share of %g, want %g", k+1, got.Share[k], want)
-		}
+		require.Near(t, got.Share[k], vars[k]/sum, 1e-12, "the share of component %d", k+1)
 		require.Check(t, far > 0, "component %d: the farthest is at %g", k+1, far)
 	}
 }

@@ -157,9 +157,8 @@ func TestFisherOfTooMuch(t *testing.T) {
 		New("combined", param.Values{"expression": param.Of("rbf + fisher(components=1) * fisher(components=100)")}, x),
 	} {
 		_, err := k.Fit(t.Context(), x, nil)
-		if want := "3000 rows with 60 features have at least 12"; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "use fewer components") {
-			t.Errorf("%s: %v, want %q", k.Name, err, want)
-		}
+		want := "3000 rows with 60 features have at least 12"
+		require.Check(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), "use fewer components"), "%s: %v, want %q", k.Name, err, want)
 	}
 }
 

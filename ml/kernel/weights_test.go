@@ -71,9 +71,8 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 			})
 			require.Check(r, len(parts[i]) == len(shares) && floats.EqualApprox(parts[i], shares, 1e-9),
 				"%q: the symbols add %v, want %v", s, parts[i], shares)
-			if f := floats.Dot(values.RawRowView(i), u); math.Abs(floats.Sum(parts[i])-f) > 1e-9 {
-				r.Errorf("%q: the symbols add up to %g, f is %g", s, floats.Sum(parts[i]), f)
-			}
+			f := floats.Dot(values.RawRowView(i), u)
+			require.Check(r, math.Abs(floats.Sum(parts[i])-f) <= 1e-9, "%q: the symbols add up to %g, f is %g", s, floats.Sum(parts[i]), f)
 		}
 	})
 }
@@ -130,9 +129,8 @@ func TestWeightsOfSubtrees(t *testing.T) {
 		parts := require.Value(w.Parts(t.Context(), x))(r)
 		values := require.Value(Cross(t.Context(), k, x, z))(r)
 		for i := range x.Values {
-			if f := floats.Dot(values.RawRowView(i), u); math.Abs(floats.Sum(parts[i])-f) > 1e-9 {
-				r.Errorf("the nodes of %v add up to %g, f is %g", x.Values[i], floats.Sum(parts[i]), f)
-			}
+			f := floats.Dot(values.RawRowView(i), u)
+			require.Check(r, math.Abs(floats.Sum(parts[i])-f) <= 1e-9, "the nodes of %v add up to %g, f is %g", x.Values[i], floats.Sum(parts[i]), f)
 		}
 		names := map[string]bool{}
 		for _, f := range w.Heaviest(1000) {

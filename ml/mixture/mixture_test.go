@@ -95,9 +95,8 @@ func TestScoreIsTheGradient(t *testing.T) {
 			*q = v - h
 			below := logDensity(m, x)
 			*q = v
-			if want := (above - below) / (2 * h); math.Abs(got[a]-want) > 1e-5*max(1, math.Abs(want)) {
-				t.Fatalf("score %d is %g, by differences %g", a, got[a], want)
-			}
+			want := (above - below) / (2 * h)
+			require.Must(t, math.Abs(got[a]-want) <= 1e-5*max(1, math.Abs(want)), "score %d is %g, by differences %g", a, got[a], want)
 		}
 	})
 }
@@ -131,9 +130,8 @@ func TestClimb(t *testing.T) {
 				"iteration %d: log-likelihood %g, by the formula %g", now.Iteration, now.LogLikelihood, sum)
 			require.Must(t, now.Iteration == 0 || now.LogLikelihood >= last.LogLikelihood-1e-9*math.Abs(sum)-1e-5*float64(now.LeftOut-last.LeftOut),
 				"iteration %d: from %.12g to %.12g", now.Iteration, last.LogLikelihood, now.LogLikelihood)
-			if err := now.Mixture.Check(d); err != nil || math.Abs(floats.Sum(now.Mixture.Weights)-1) > 1e-12 {
-				t.Fatalf("iteration %d: %+v: %v", now.Iteration, now.Mixture, err)
-			}
+			err := now.Mixture.Check(d)
+			require.Must(t, err == nil && math.Abs(floats.Sum(now.Mixture.Weights)-1) <= 1e-12, "iteration %d: %+v: %v", now.Iteration, now.Mixture, err)
 			last = now
 			return true
 		})
@@ -204,9 +202,8 @@ func TestCollapse(t *testing.T) {
 	x := mat.NewDense(12, 1, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 10, 11})
 	f, err := mixture.Fit(t.Context(), x, mixture.Settings{Components: 2, Starts: 3, Floor: 1e-4})
 	require.Must(t, err == nil && f.Status == trace.Converged && len(f.AtFloor) == 1, "%v: %+v", err, f)
-	if k := f.AtFloor[0]; math.Abs(f.Mixture.Means[k][0]) > 1e-9 || math.Abs(f.Mixture.Weights[k]-0.75) > 1e-9 {
-		t.Errorf("the component of nine equal points: %+v", f.Mixture)
-	}
+	k := f.AtFloor[0]
+	require.Check(t, math.Abs(f.Mixture.Means[k][0]) <= 1e-9 && math.Abs(f.Mixture.Weights[k]-0.75) <= 1e-9, "the component of nine equal points: %+v", f.Mixture)
 
 	// All components share identical rows.
 	same := mat.NewDense(5, 2, slices.Repeat([]float64{3}, 10))

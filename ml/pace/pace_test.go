@@ -43,9 +43,8 @@ func TestGate(t *testing.T) {
 		if err := <-free; err != nil || time.Since(begin) != 100*time.Millisecond {
 			t.Errorf("what is behind no gate took %v: %v", time.Since(begin), err)
 		}
-		if err := <-behind; err != nil || time.Since(begin).Round(time.Millisecond) != 139*time.Millisecond {
-			t.Errorf("what is behind the gate took %v: %v", time.Since(begin), err)
-		}
+		err := <-behind
+		require.Check(t, err == nil && time.Since(begin).Round(time.Millisecond) == 139*time.Millisecond, "what is behind the gate took %v: %v", time.Since(begin), err)
 	})
 }
 
@@ -99,8 +98,7 @@ func TestTwoGates(t *testing.T) {
 		synctest.Wait()
 		require.Check(t, len(w) == 0, "a strict gate has let work pass")
 		reopen()
-		if err := <-w; err != nil || time.Since(begin) < time.Hour || time.Since(begin) > time.Hour+25*time.Millisecond {
-			t.Errorf("it took %v: %v", time.Since(begin), err)
-		}
+		err := <-w
+		require.Check(t, err == nil && time.Since(begin) >= time.Hour && time.Since(begin) <= time.Hour+25*time.Millisecond, "it took %v: %v", time.Since(begin), err)
 	})
 }

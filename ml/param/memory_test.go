@@ -1,7 +1,6 @@
 package param
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -30,7 +29,6 @@ func TestUnfolding(t *testing.T) {
 			require.Check(t, err == nil && string(got) == test.text,
 				"%s within %d bytes: %q, %v", test.text, test.bytes, got, err)
 		}
-		_, err := io.ReadAll(Unfolding(strings.NewReader(test.text), test.bytes-1))
-		require.Check(t, errors.Is(err, ErrUnfolds), "%s within %d bytes: %v", test.text, test.bytes-1, err)
+		require.Is(t, require.Err(io.ReadAll(Unfolding(strings.NewReader(test.text), test.bytes-1))), ErrUnfolds, "%s within %d bytes", test.text, test.bytes-1)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -27,9 +28,8 @@ func TestValuesRoundTrip(t *testing.T) {
 		}
 		p := param.Param{Name: "p", Kind: param.Number}
 		if v.IsNumber() {
-			if read, err := p.Parse(v.Text()); err != nil || math.Float64bits(read.Number()) != math.Float64bits(v.Number()) {
-				t.Errorf("%v: its text was read as %v, %v", v, read, err)
-			}
+			read, err := p.Parse(v.Text())
+			require.Check(t, err == nil && math.Float64bits(read.Number()) == math.Float64bits(v.Number()), "%v: its text was read as %v, %v", v, read, err)
 		}
 	}
 	for _, bad := range []string{`[1]`, `{}`, `1e400`, `x`, ``} {
@@ -120,10 +120,7 @@ func TestLabelled(t *testing.T) {
 func TestUnion(t *testing.T) {
 	t.Parallel()
 	a, b := param.Param{Name: "a"}, param.Param{Name: "b"}
-	var names []string
-	for _, p := range param.Union([]param.Param{a}, b, a, b) {
-		names = append(names, p.Name)
-	}
+	names := lists.Map(param.Union([]param.Param{a}, b, a, b), func(p param.Param) string { return p.Name })
 	require.Equal(t, cmp.Diff([]string{"a", "b"}, names), "", "diff")
 }
 

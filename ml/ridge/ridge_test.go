@@ -89,13 +89,11 @@ func TestTrainSolvesTheSystem(t *testing.T) {
 			require.Check(t, res.Status == trace.Converged && res.Shift == 0 && res.Gap <= 1e-20,
 				"%d points, lambda %g: status %s, shift %g, gap %g", m, lambda, res.Status, res.Shift, res.Gap)
 			// At the solution the objective is half lambda a't, and the errors are lambda a.
-			if dual := lambda * floats.Dot(want, targets) / 2; math.Abs(res.Objective-dual) > 1e-10*math.Abs(dual) {
-				t.Errorf("%d points, lambda %g: objective %.12g, dual %.12g", m, lambda, res.Objective, dual)
-			}
+			dual := lambda * floats.Dot(want, targets) / 2
+			require.Check(t, math.Abs(res.Objective-dual) <= 1e-10*math.Abs(dual), "%d points, lambda %g: objective %.12g, dual %.12g", m, lambda, res.Objective, dual)
 			misses := lambda * floats.Norm(want, 2)
-			if mse := misses * misses / float64(m); math.Abs(res.MSE-mse) > 1e-9*mse {
-				t.Errorf("%d points, lambda %g: mean squared error %.12g, want %.12g", m, lambda, res.MSE, mse)
-			}
+			mse := misses * misses / float64(m)
+			require.Check(t, math.Abs(res.MSE-mse) <= 1e-9*mse, "%d points, lambda %g: mean squared error %.12g, want %.12g", m, lambda, res.MSE, mse)
 		}
 	}
 }
@@ -112,9 +110,8 @@ func TestObjectiveIsTheMinimum(t *testing.T) {
 		var f mat.VecDense
 		f.MulVec(k, mat.NewVecDense(m, a))
 		d := floats.Distance(f.RawVector().Data, targets, 2)
-		if other := d*d/2 + lambda/2*floats.Dot(a, f.RawVector().Data); other < res.Objective*(1-1e-9) {
-			t.Errorf("other coefficients have %g, the minimum is said to be %g", other, res.Objective)
-		}
+		other := d*d/2 + lambda/2*floats.Dot(a, f.RawVector().Data)
+		require.Check(t, other >= res.Objective*(1-1e-9), "other coefficients have %g, the minimum is said to be %g", other, res.Objective)
 	})
 }
 
@@ -141,9 +138,8 @@ func TestLeaveOneOutIsThatOfRetraining(t *testing.T) {
 					"%d points, lambda %g: f at point %d without it is %.12g, said to be %.12g", m, lambda, i, f, res.LeftOut[i])
 				sum += (targets[i] - f) * (targets[i] - f)
 			}
-			if want := sum / float64(m); math.Abs(res.LOOError-want) > 1e-8*want {
-				t.Errorf("%d points, lambda %g: the error is %.12g, said to be %.12g", m, lambda, want, res.LOOError)
-			}
+			want := sum / float64(m)
+			require.Check(t, math.Abs(res.LOOError-want) <= 1e-8*want, "%d points, lambda %g: the error is %.12g, said to be %.12g", m, lambda, want, res.LOOError)
 		}
 	}
 }
@@ -245,8 +241,7 @@ func TestUglyMatrices(t *testing.T) {
 		"large values":                      {mltest.Symmetric(40, func(i, j int) float64 { return 1e150 * (1 + float64(i*j)) }), 1, trace.Numerical},
 		"indefinite, but the ridge exceeds": {mltest.Symmetric(40, func(i, j int) float64 { return map[bool]float64{true: -1}[i == j] }), 1.5, trace.Converged},
 	} {
-		res, err := ridge.Train(context.Background(), c.k, signs, ridge.Settings{Lambda: c.lambda})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		res := require.Value(ridge.Train(context.Background(), c.k, signs, ridge.Settings{Lambda: c.lambda}))(t, "%s", name)
 		require.Check(t, res.Status == c.want && (res.Shift <= 0 || res.Status != trace.Converged),
 			"%s: status %s, want %s; shift %g, condition %g, gap %g", name, res.Status, c.want, res.Shift, res.Condition, res.Gap)
 		for _, v := range append(append(res.A, res.F...), append(res.LeftOut, res.Objective, res.Gap, res.MSE, res.LOOError, res.WNorm)...) {
@@ -331,8 +326,7 @@ func TestTheRemedyWorks(t *testing.T) {
 		require.Must(t, errors.As(err, &refusal), "%v", err)
 		_, err = fmt.Sscanf(refusal.Remedy, "raise lambda to %g", &enough)
 		require.Must(t, err == nil, "%q: %v", refusal.Remedy, err)
-		_, err = ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: enough})
-		require.Check(t, err == nil, "lambda raised to %g: %v", enough, err)
+		require.Equal(t, require.Err(ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: enough})), nil, "lambda raised to %g", enough)
 	})
 }
 
@@ -371,9 +365,8 @@ func TestPathIsThatOfTraining(t *testing.T) {
 	}
 	// One point with k = 3: f = 3 t / (3 + lambda), and without it 0.
 	path := require.Value(ridge.NewPath(context.Background(), mltest.NewMatrix(1, 3), []float64{2}))(t)
-	if got, ok := path.At(1); !ok || math.Abs(got.MSE-0.25) > 1e-12 || math.Abs(got.LOOError-4) > 1e-12 || math.Abs(got.Freedom-0.75) > 1e-12 {
-		t.Errorf("one point: %+v, %t", got, ok)
-	}
+	got, ok := path.At(1)
+	require.Check(t, ok && math.Abs(got.MSE-0.25) <= 1e-12 && math.Abs(got.LOOError-4) <= 1e-12 && math.Abs(got.Freedom-0.75) <= 1e-12, "one point: %+v, %t", got, ok)
 }
 
 func TestPathHasGapsAndLimits(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"marginlab/ml/mltest/require"
-
 	"marginlab/ml/simd"
 )
 

@@ -24,8 +24,7 @@ func TestChunking(t *testing.T) {
 			Add:   rapid.IntRange(1, 6).Draw(t, "add"),
 			Tol:   1e-8,
 		}
-		r, err := stepwise.Chunking(t.Context(), k, y, set)
-		require.NoError(t, err)
+		r := require.Value(stepwise.Chunking(t.Context(), k, y, set))(t)
 		end := last(r)
 		if r.Status() == trace.IterationLimit { // without a curved kernel pairs may crawl
 			require.Check(t, end.Pairs == 100_000, "iteration limit after %d pairs", end.Pairs)

@@ -114,8 +114,7 @@ func TestPrimalPerceptron(t *testing.T) {
 		x, y := clouds(r, rapid.IntRange(2, 20).Draw(t, "m"), 3)
 		rate := rapid.SampledFrom([]float64{0, 0.25, 0.5, 4}).Draw(t, "rate") // powers of two, which do not add rounding
 		dual := require.Value(stepwise.Perceptron(t.Context(), gram(x, "linear"), y, stepwise.PerceptronSettings{MaxSteps: 400}))(t)
-		primal, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: rate, MaxSteps: 400 + len(y)})
-		require.NoError(t, err)
+		primal := require.Value(stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: rate, MaxSteps: 400 + len(y)}))(t)
 		require.Must(t, dual.Status() != trace.Converged || primal.Status() == trace.Converged, // at most a pass later
 			"%s after %d, the dual form %s after %d", primal.Status(), primal.Len()-1, dual.Status(), dual.Len()-1)
 		if rate == 0 {
@@ -152,8 +151,7 @@ func TestPerceptronUpdate(t *testing.T) {
 		{[2]float64{1, -1}, [2]float64{1, 1}, [2]float64{1.5, -0.5}, 1, true},
 	} {
 		w := c.w
-		if mistake := stepwise.PerceptronUpdate(w[:], c.x[:], c.y, 0.5); mistake != c.mistake || w != c.want {
-			t.Errorf("%v with label %g at %v: %v, mistake %t; want %v, %t", c.w, c.y, c.x, w, mistake, c.want, c.mistake)
-		}
+		mistake := stepwise.PerceptronUpdate(w[:], c.x[:], c.y, 0.5)
+		require.Check(t, mistake == c.mistake && w == c.want, "%v with label %g at %v: %v, mistake %t; want %v, %t", c.w, c.y, c.x, w, mistake, c.want, c.mistake)
 	}
 }

@@ -54,8 +54,7 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 			}
 		}
 		k := kernel.Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h), "normalize": param.Of(false)}}
-		v, err := kernel.Cross(context.Background(), k, &dataset.Graphs{Values: graphs[:1]}, &dataset.Graphs{Values: graphs[1:]})
-		require.NoError(t, err)
+		v := require.Value(kernel.Cross(context.Background(), k, &dataset.Graphs{Values: graphs[:1]}, &dataset.Graphs{Values: graphs[1:]}))(t)
 		got := floats.Dot(end.Counts(0), end.Counts(1))
 		require.Must(t, got == v.At(0, 0), "the counts make %g, the kernel is %g", got, v.At(0, 0))
 	})
@@ -103,8 +102,7 @@ func TestOwnAmongNear(t *testing.T) {
 	t.Parallel()
 	edge := require.Value(dataset.NewGraph(2, [][2]int{{0, 1}}, []string{"A", "B"}))(t)
 	for among, want := range map[bool]float64{false: 4, true: 2 + 4} {
-		r, err := stepwise.Refine(t.Context(), []dataset.Graph{edge}, stepwise.RefinementSettings{Rounds: 1, OwnAmongNear: among})
-		require.NoError(t, err)
+		r := require.Value(stepwise.Refine(t.Context(), []dataset.Graph{edge}, stepwise.RefinementSettings{Rounds: 1, OwnAmongNear: among}))(t)
 		counts := r.At(r.Len() - 1).Counts(0)
 		require.Equal(t, floats.Dot(counts, counts), want, "own colour among the others %v: k", among)
 	}

@@ -93,9 +93,8 @@ func TestPair(t *testing.T) {
 			}
 			// The grid misses an interior maximum by half a cell at most.
 			miss := p.Curvature * math.Pow((p.H-p.L)/2000, 2) / 2
-			if after := dual(alphas(s.Iterate)); after < best-1e-9 || after > best+miss+1e-9 {
-				t.Errorf("step %d: the dual is %.12g, on the grid %.12g", n, after, best)
-			}
+			after := dual(alphas(s.Iterate))
+			require.Check(t, after >= best-1e-9 && after <= best+miss+1e-9, "step %d: the dual is %.12g, on the grid %.12g", n, after, best)
 			near(t, "alpha clipped", p.AlphaJ, min(max(p.Unclipped, p.L), p.H), 0)
 			// The selection: largest and smallest gradient y - Ku = y - f + b.
 			for q, point := range before.Points {

@@ -167,9 +167,8 @@ func TestReplay(t *testing.T) {
 				short := require.Value(procedure(x, y, 2, 7, steps))(t)
 				d := cmp.Diff(first.states[:steps+1], short.states)
 				require.Must(t, d == "", "the run of %d steps differs:\n%s", steps, d)
-				if want := trace.IterationLimit; steps < first.length-1 && short.status != want {
-					t.Errorf("%d steps end as %s, want %s", steps, short.status, want)
-				}
+				want := trace.IterationLimit
+				require.Check(t, steps >= first.length-1 || short.status == want, "%d steps end as %s, want %s", steps, short.status, want)
 			}
 		})
 	}
@@ -195,8 +194,7 @@ func TestUglyInput(t *testing.T) {
 	for name, in := range inputs {
 		for procedureName, procedure := range procedures {
 			for _, c := range []float64{1e-6, 1, 1e9} {
-				r, err := procedure(mat.NewDense(len(in.y), 2, in.x), in.y, c, 1, 500)
-				require.Must(t, err == nil, "%s, %s, C = %g: %v", name, procedureName, c, err)
+				r := require.Value(procedure(mat.NewDense(len(in.y), 2, in.x), in.y, c, 1, 500))(t, "%s, %s, C = %g", name, procedureName, c)
 				limited := r.status == trace.IterationLimit && r.length == 501
 				require.Check(t, limited || r.status == trace.Converged || r.status == trace.Numerical,
 					"%s, %s, C = %g: %s after %d", name, procedureName, c, r.status, r.length-1)
@@ -221,8 +219,7 @@ func TestUglyInput(t *testing.T) {
 					require.Check(t, end.Violation <= 1e-3,
 						"%s, %s, C = %g converged with a violation of %g", name, procedureName, c, end.Violation)
 				case stepwise.SimplexState:
-					want, err := mcm.Train(t.Context(), gram(mat.NewDense(len(in.y), 2, in.x), "linear"), in.y, mcm.Settings{C: c, RankTol: 1e-11})
-					require.NoError(t, err)
+					want := require.Value(mcm.Train(t.Context(), gram(mat.NewDense(len(in.y), 2, in.x), "linear"), in.y, mcm.Settings{C: c, RankTol: 1e-11}))(t)
 					near(t, name+", objective of the simplex method", end.Objective, want.Objective, 1e-6)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
@@ -34,10 +35,7 @@ func TestSubgradientSteps(t *testing.T) {
 			before, s := r.At(i-1), r.At(i)
 			looked, times := []int{s.Looked}, float64(m)
 			if set.Batch {
-				looked, times = nil, 1
-				for n := range m {
-					looked = append(looked, n)
-				}
+				looked, times = dataset.Indices(m), 1
 			}
 			rate := set.Rate
 			if rate == 0 {
@@ -68,9 +66,8 @@ func TestSubgradientSteps(t *testing.T) {
 			}
 			near(t, "primal", s.Primal, primal, 1e-9)
 			near(t, "primal of w and b", stepwise.Primal(x, y, set.C, s.W, s.B), primal, 1e-9)
-			if lowest := stepwise.LowestPrimal(x, y, set.C, s.W); lowest > primal+1e-9*(1+primal) {
-				t.Errorf("step %d: the lowest objective is %g, with this b %g", i, lowest, primal)
-			}
+			lowest := stepwise.LowestPrimal(x, y, set.C, s.W)
+			require.Check(t, lowest <= primal+1e-9*(1+primal), "step %d: the lowest objective is %g, with this b %g", i, lowest, primal)
 			best = min(best, primal)
 			near(t, "best", s.Best, best, 1e-9)
 		}

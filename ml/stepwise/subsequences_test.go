@@ -91,8 +91,7 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 		}
 		near("the sum", end.Sum(), pairs(end.X, end.Z, k, -1, -1, decay))
 		kern := kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(k), "decay": param.Of(decay), "normalize": param.Of(false)}}
-		g, err := kernel.Cross(context.Background(), kern, &dataset.Strings{Values: []string{x}}, &dataset.Strings{Values: []string{z}})
-		require.NoError(t, err)
+		g := require.Value(kernel.Cross(context.Background(), kern, &dataset.Strings{Values: []string{x}}, &dataset.Strings{Values: []string{z}}))(t)
 		near("the kernel", end.Sum(), g.At(0, 0))
 	})
 }
@@ -108,9 +107,8 @@ func TestSubsequencesKeepTheirStates(t *testing.T) {
 		s := r.At(n)
 		table, i, j, ok := s.Last()
 		v, filled := s.At(table, i, j)
-		if _, before := r.At(n-1).At(table, i, j); !ok || !filled || before {
-			t.Fatalf("step %d: entry %d of row %d of table %d: %v, %v, before %v", n, j, i, table, ok, filled, before)
-		}
+		_, before := r.At(n-1).At(table, i, j)
+		require.Must(t, ok && filled && !before, "step %d: entry %d of row %d of table %d: %v, %v, before %v", n, j, i, table, ok, filled, before)
 		terms, sum := s.Terms(table, i, j)
 		for _, u := range terms {
 			sum += u.Factor * u.Value

@@ -22,6 +22,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
@@ -98,8 +99,7 @@ func TestIsNestedCrossValidation(t *testing.T) {
 		require.Check(t, set.Rows == 40 && set.Of == []int{60, 100}[i] && set.Name == s.Sets[i].Name && set.SHA256 == samples[i].Hash() && set.Classes == 2 && set.Features == 2,
 			"%+v", set)
 		for j, spec := range specs {
-			want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, grids[j], eval.Scheme{Folds: 3, Repeats: 2, Seed: 5, Nested: j == 0}, nil)
-			require.NoError(t, err)
+			want := require.Value(eval.CrossValidate(t.Context(), samples[i].Data, spec, grids[j], eval.Scheme{Folds: 3, Repeats: 2, Seed: 5, Nested: j == 0}, nil))(t)
 			got := set.Outcomes[j]
 			var vectors []float64
 			for f := range 6 {
@@ -165,8 +165,7 @@ func TestGoesOn(t *testing.T) {
 	const total = 2 * (2*24 + 6)
 	require.Check(t, before != 0 && before < total && last == [3]int{total, before, total},
 		"%d of %d cells before, then %v", before, total, last)
-	diff := cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{}))
-	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{})), "", "diff")
 }
 
 // TestEncode encodes studies and parses them again.
@@ -257,18 +256,14 @@ func TestFaults(t *testing.T) {
 }
 
 // numbers returns 1, 2, ... n.
-func numbers(n int) (all []string) {
-	for i := range n {
-		all = append(all, strconv.Itoa(i+1))
-	}
-	return all
+func numbers(n int) []string {
+	return lists.Make(n, func(i int) string { return strconv.Itoa(i + 1) })
 }
 
 // FuzzParse looks for texts that crash the parser and for studies that change when parsed again.
 func FuzzParse(f *testing.F) {
 	lecture, _ := study.Builtin("lecture")
-	text, err := lecture.Encode()
-	require.NoError(f, err)
+	text := require.Value(lecture.Encode())(f)
 	for _, seed := range []string{text, small, "[[data]]", "a.b.c.d = {x = [1, {y = 2}]}", "[data.\"\"]", "[data.a]\nfile=\"x\"\nfeatures=[\"\\u0007\"]\n[learner.\"=1\"]\ngamma=[\"auto\",1e-300]", "data.a.builtin='iris'\nlearner.b.C=[1,2]\nlearner.b.hard_margin=[true,false]"} {
 		f.Add(seed)
 	}
@@ -294,7 +289,7 @@ func TestLoad(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("a,b,class\n")
 	for i := range 90 {
-		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('0' + i%5)), string(rune('x' + btoi(i%3 == 0)))}, ",") + "\n")
+		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('0' + i%5)), string(rune('x' + lists.CountTrue(i%3 == 0)))}, ",") + "\n")
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(rows.String()), 0o600))
 	s := parse(t, "[scheme]\nmax_rows = 30\n[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
@@ -331,17 +326,9 @@ func TestMissing(t *testing.T) {
 		text := require.Value(s.Encode())(t)
 		again := parse(t, text)
 		again.Dir = s.Dir
-		if d := load(t, again)[0]; d.Len() != n || (d.Given != nil) != (missing == dataset.MissingMedian) {
-			t.Errorf("%s: %d rows, %v", missing, d.Len(), d.Given)
-		}
+		d := load(t, again)[0]
+		require.Check(t, d.Len() == n && (d.Given != nil) == (missing == dataset.MissingMedian), "%s: %d rows, %v", missing, d.Len(), d.Given)
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // TestImpossible reports impossible combinations of set and learner before any work.
@@ -357,7 +344,7 @@ func made() *study.Result {
 	for i, name := range []string{"@a", "b#~^$", "c"} {
 		set := study.SetResult{Name: name, Rows: 100, Of: 100 + 50*i, Features: 2, Classes: 2, SHA256: "0123"}
 		for j, l := range r.Learners {
-			o := study.Outcome{Learner: l, Trainings: 2, Seconds: 0.001 * float64(j+1), Unfinished: btoi(i+j == 3)}
+			o := study.Outcome{Learner: l, Trainings: 2, Seconds: 0.001 * float64(j+1), Unfinished: lists.CountTrue(i+j == 3)}
 			for f := range 2 {
 				a, n := 0.8+0.05*float64(j)-0.01*float64(i)+0.02*float64(f)+0.001*float64(j*(2*f-1)), 30-10*j+i+f
 				if i == 2 && j > 0 {
@@ -385,8 +372,7 @@ func TestComparison(t *testing.T) {
 	r := made()
 	require.NoError(t, r.Compare())
 	// Ranks 3 2 1, 3 2 1 and 1 2.5 2.5; fewer support vectors from left to right.
-	diff := cmp.Diff([]float64{7. / 3, 6.5 / 3, 4.5 / 3}, r.Accuracy.Friedman.Ranks, cmpopts.EquateApprox(0, 1e-12))
-	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff([]float64{7. / 3, 6.5 / 3, 4.5 / 3}, r.Accuracy.Friedman.Ranks, cmpopts.EquateApprox(0, 1e-12)), "", "diff")
 	require.Equal(t, cmp.Diff([]float64{3, 2, 1}, r.Vectors.Friedman.Ranks), "", "diff")
 	a := r.Accuracy.Against[1]
 	if a.Learner != "[c] & <d>" || a.Better != 2 || a.SurelyBetter != 2 || a.Worse != 1 || a.SurelyWorse != 0 || math.Abs(a.Difference-(0.1+0.1-0.1)/3) > 1e-12 {
@@ -434,4 +420,26 @@ func TestExports(t *testing.T) {
 				"%v: %q", err, rows)
 		}
 	}
+}
+
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	sets := []study.SetResult{{Outcomes: []study.Outcome{{SupportVectors: 50}, {SupportVectors: 20}, {SupportVectors: 60}}}}
+	for name, tc := range map[string]struct {
+		first, second study.Versus
+		want          string
+	}{
+		"none":   {study.Versus{Difference: 0.1, Holm: 0.2}, study.Versus{Difference: -0.1, Holm: 0.05}, "No learner is significantly better than SVM, and none is worse."},
+		"one":    {study.Versus{Difference: 0.1, Holm: 0.01}, study.Versus{Difference: 0.2, Holm: 0.3}, "Better than SVM: MCM."},
+		"both":   {study.Versus{Difference: 0.1, Holm: 0.01}, study.Versus{Difference: -0.2, Holm: 0.03}, "Better than SVM: MCM. Worse: ridge."},
+		"worse":  {study.Versus{Difference: -0.1, Holm: 0.01}, study.Versus{Difference: 0.2, Holm: 0.3}, "No learner is significantly better than SVM; worse: MCM."},
+		"losers": {study.Versus{Difference: -0.1, Holm: 0.01}, study.Versus{Difference: -0.2, Holm: 0.01}, "SVM is better than MCM and ridge."},
+	} {
+		tc.first.Learner, tc.second.Learner = "MCM", "ridge"
+		r := study.Result{Baseline: "SVM", Learners: []string{"SVM", "MCM", "ridge"}, Sets: sets, Accuracy: study.Comparison{Against: []study.Versus{tc.first, tc.second}}}
+		require.Equal(t, r.Verdict(), tc.want+" On average MCM needs 20 support vectors, SVM 50.", "%s", name)
+		r.Target, r.Left = "value", study.Comparison{Against: []study.Versus{{Learner: "MCM", Difference: -0.1, Holm: 0.01}}}
+		require.Equal(t, r.Verdict(), "Better than SVM: MCM.", "%s, of values", name)
+	}
+	require.Equal(t, (&study.Result{Learners: []string{"SVM"}}).Verdict(), "", "nothing compared")
 }

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 )
@@ -51,10 +52,7 @@ func TestValues(t *testing.T) {
 		spec.Learner, spec.Target = "ridge", "value"
 		want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1)}, eval.Scheme{Folds: 4, Repeats: 1, Seed: 3, Nested: true}, nil)
 		require.NoError(t, err)
-		var mse []float64
-		for _, f := range want.NestedFolds() {
-			mse = append(mse, f.MSE)
-		}
+		mse := lists.Map(want.NestedFolds(), func(f eval.Fold) float64 { return f.MSE })
 		mean, sd := stat.MeanStdDev(mse, nil)
 		got, variance := set.Outcomes[1], stat.PopVariance(values, nil)
 		require.Check(t, got.MSE == mean && got.MSEDeviation == sd && math.Abs(got.Left-mean/variance) <= 1e-12 && math.Abs(got.LeftDeviation-sd/variance) <= 1e-12 && got.Accuracy == 0,
@@ -66,9 +64,8 @@ func TestValues(t *testing.T) {
 		"%+v", res)
 	for _, e := range study.Exports {
 		var b bytes.Buffer
-		if err := e.Write(&b, res); err != nil || b.Len() < 100 || strings.Contains(b.String(), "ccuracy") {
-			t.Errorf("%s: %v\n%s", e.File, err, b.String())
-		}
+		err := e.Write(&b, res)
+		require.Check(t, err == nil && b.Len() >= 100 && !strings.Contains(b.String(), "ccuracy"), "%s: %v\n%s", e.File, err, b.String())
 	}
 	text := require.Value(s.Encode())(t)
 	diff := cmp.Diff(s, parse(t, text), cmpopts.EquateEmpty())
@@ -125,9 +122,8 @@ func TestTestsCSV(t *testing.T) {
 				"%q", row)
 		case "Wilcoxon":
 			i := count["Wilcoxon"] - 1
-			if v := c.Against[i]; number(row, "p") != v.Wilcoxon.P || number(row, "p_holm") != v.Holm || number(row, "difference") != v.Difference {
-				t.Errorf("%q, want %+v", row, v)
-			}
+			v := c.Against[i]
+			require.Check(t, number(row, "p") == v.Wilcoxon.P && number(row, "p_holm") == v.Holm && number(row, "difference") == v.Difference, "%q, want %+v", row, v)
 		case "corrected t":
 			if row[at["learner"]] == "[c] & <d>" && number(row, "difference") > 0 {
 				if better++; number(row, "p") < study.Level {

@@ -179,8 +179,7 @@ func TestMistakeBound(t *testing.T) {
 	for _, c := range []struct{ radius, margin, want float64 }{
 		{3, 0.5, 36}, {30, 5, 36}, {0, 1, 0}, {1, 0, math.Inf(1)}, {1, -2, math.Inf(1)}, {-1, 1, math.NaN()}, {math.NaN(), 1, math.NaN()}, {1, math.NaN(), math.NaN()},
 	} {
-		if got := theory.MistakeBound(c.radius, c.margin); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
-			t.Errorf("radius %g, margin %g: %g, want %g", c.radius, c.margin, got, c.want)
-		}
+		got := theory.MistakeBound(c.radius, c.margin)
+		require.Check(t, got == c.want || math.IsNaN(got) && math.IsNaN(c.want), "radius %g, margin %g: %g, want %g", c.radius, c.margin, got, c.want)
 	}
 }

@@ -201,8 +201,7 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 		{"all at the origin", mat.NewSymDense(2, nil), 0},
 		{"two points at distance 3", mat.NewSymDense(2, []float64{0, 0, 0, 9}), 1.5},
 	} {
-		got, err := theory.EnclosingBall(c.k)
-		require.Must(t, err == nil, "%s: %v", c.name, err)
+		got := require.Value(theory.EnclosingBall(c.k))(t, "%s", c.name)
 		near(t, c.name, got.Radius, c.want, 1e-9)
 	}
 	// In any feature space no ball is smaller than certified.

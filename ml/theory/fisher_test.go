@@ -29,8 +29,7 @@ func TestScatterTracesAndRidgedJ(t *testing.T) {
 		j := require.Value(theory.RidgedJ(t.Context(), k, y, ones, ridge))(t)
 		near(t, "J", j, between/(within+ridge), 1e-12)
 	}
-	_, _, err = theory.ScatterTraces(x, y[:8])
-	require.Check(t, err != nil, "traces of 9 rows with 8 labels")
+	require.Fails(t, require.Err3(theory.ScatterTraces(x, y[:8])), "", "traces of 9 rows with 8 labels")
 	require.Fails(t, require.Err(theory.RidgedJ(t.Context(), k, y, ones[:8], 0)), "", "J of 8 factors for 9 rows")
 	// A repeated core gives an eigenvalue of 0 for every ridge.
 	for _, ridge := range []float64{0, 1, 1e3} {
@@ -50,8 +49,7 @@ func TestAxes(t *testing.T) {
 	near(t, "direction of the long axis", math.Abs(directions.At(0, 1)), 1, 1e-12)
 	half, _, err = theory.Axes(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
 	require.Check(t, err == nil && half[0] == 0, "an indefinite metric has the short axis %g, %v", half[0], err)
-	_, _, err = theory.Axes(mat.NewSymDense(3, nil))
-	require.Check(t, err != nil, "axes of a metric of three dimensions")
+	require.Fails(t, require.Err3(theory.Axes(mat.NewSymDense(3, nil))), "", "axes of a metric of three dimensions")
 }
 
 func TestBend(t *testing.T) {
@@ -87,8 +85,6 @@ func TestMeanEntries(t *testing.T) {
 		}
 		near(t, "between", between, c.between, 1e-14)
 	}
-	_, _, err := theory.MeanEntries(k, []float64{1, -1})
-	require.Check(t, err != nil, "two labels for four points")
-	_, _, err = theory.MeanEntries(new(mat.SymDense), nil)
-	require.Check(t, err != nil, "the means of no entries")
+	require.Fails(t, require.Err3(theory.MeanEntries(k, []float64{1, -1})), "", "two labels for four points")
+	require.Fails(t, require.Err3(theory.MeanEntries(new(mat.SymDense), nil)), "", "the means of no entries")
 }

@@ -133,8 +133,7 @@ func TestHardMarginRefuses(t *testing.T) {
 	} {
 		require.Fails(t, require.Err(theory.HardCeiling(c.w, x, c.y)), "", "a ceiling with %s", name)
 		require.Fails(t, require.Err(theory.NewBiases(c.w, x, c.y, c.u)), "", "biases with %s", name)
-		_, _, err := theory.BiasInterval(c.w, x, c.y, c.u, 1)
-		require.Check(t, err != nil, "an interval with %s", name)
+		require.Fails(t, require.Err3(theory.BiasInterval(c.w, x, c.y, c.u, 1)), "", "an interval with %s", name)
 	}
 	require.Fails(t, require.Err(theory.NewBiases([]float64{1, 1}, x, y, u[:5])), "", "biases with five coefficients")
 	require.Fails(t, require.Err(theory.NewBiases([]float64{1, 1}, x, y, make([]float64, 6))), "", "biases without support vectors")

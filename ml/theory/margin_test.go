@@ -65,12 +65,9 @@ func TestMarginsRefuse(t *testing.T) {
 	require.Fails(t, require.Err(theory.LinearMargins([]float64{1, 1}, 1, x, y[:5])), "", "five labels for six points")
 	require.Fails(t, require.Err(theory.NewMargins([]float64{1}, []float64{0}, 1)), "", "a label of 0")
 	require.Fails(t, require.Err(theory.NewMargins(nil, nil, 1)), "", "no points")
-	if _, _, err := theory.Canonical([]float64{1, -1}, 0, x, y); err == nil {
-		t.Error("a canonical form of a line through the classes")
-	}
+	require.Fails(t, require.Err3(theory.Canonical([]float64{1, -1}, 0, x, y)), "", "a canonical form of a line through the classes")
 	// a point exactly on f = 0 is predicted +1, but not separated
 	m, err := theory.LinearMargins([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
 	require.Check(t, err == nil && !m.Separates && m.Worst == 0, "a point on f = 0: %+v, %v", m, err)
-	_, _, err = theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
-	require.Check(t, err != nil, "a canonical form of a line through a point")
+	require.Fails(t, require.Err3(theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})), "", "a canonical form of a line through a point")
 }

@@ -28,8 +28,7 @@ func TestScores(t *testing.T) {
 		above, below := m, m
 		above.Means, below.Means = [][]float64{{0, 1}, {2 + h, -1}}, [][]float64{{0, 1}, {2 - h, -1}}
 		slope := (above.Density().At(share, x.RawRowView(i)) - below.Density().At(share, x.RawRowView(i))) / (2 * h)
-		got := u.At(i, 2+2)
-		require.Check(t, math.Abs(got-slope) <= 1e-6, "point %d: score %g, by differences %g", i, got, slope)
+		require.Near(t, u.At(i, 2+2), slope, 1e-6, "point %d: score and by differences", i)
 	}
 	mean, square := theory.ColumnMeans(u, false), theory.ColumnMeans(u, true)
 	for j := range 10 {

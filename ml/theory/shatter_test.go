@@ -34,13 +34,11 @@ func TestShatterLinesKnownSets(t *testing.T) {
 		{"four on a line", [][2]float64{{0, 0}, {1, 1}, {2, 2}, {3, 3}}, 8, 2, []int{0, 1}},
 		{"triangle, one corner twice", [][2]float64{{0, 0}, {0, 0}, {1, 0}, {0, 1}}, 8, 3, []int{0, 2, 3}},
 	} {
-		s, err := theory.ShatterLines(c.points)
-		require.Must(t, err == nil, "%s: %v", c.name, err)
+		s := require.Value(theory.ShatterLines(c.points))(t, "%s", c.name)
 		require.Check(t, s.Realisable == c.realisable && s.Rank == c.rank && slices.Equal(s.Largest(), c.largest),
 			"%s: %d realisable, rank %d, largest %v; want %d, %d, %v", c.name, s.Realisable, s.Rank, s.Largest(), c.realisable, c.rank, c.largest)
-		if got := s.Shattered(); got != (c.realisable == 1<<len(c.points)) || got != (s.Rank == len(c.points)) {
-			t.Errorf("%s: shattered = %t", c.name, got)
-		}
+		got := s.Shattered()
+		require.Check(t, got == (c.realisable == 1<<len(c.points)) && got == (s.Rank == len(c.points)), "%s: shattered = %t", c.name, got)
 	}
 }
 
@@ -254,8 +252,7 @@ func TestShatterKernelRank(t *testing.T) {
 		{"RBF", gram(rbf(1), six), 6},
 		{"points that coincide", gram(rbf(1), mat.NewDense(3, 2, []float64{1, 1, 1, 1, 2, 0})), 2},
 	} {
-		s, err := theory.ShatterKernel(c.k)
-		require.Must(t, err == nil, "%s: %v", c.name, err)
+		s := require.Value(theory.ShatterKernel(c.k))(t, "%s", c.name)
 		n := c.k.SymmetricDim()
 		require.Check(t, s.Rank == c.rank && s.Shattered() == (c.rank == n),
 			"%s: rank %d, %d of %d realisable; want rank %d", c.name, s.Rank, s.Realisable, len(s.Dichotomies), c.rank)

@@ -55,10 +55,7 @@ func TestPartialMachine(t *testing.T) {
 		"all points: w = %v, b = %g, %v", w, b, err)
 	w, b, err = theory.PartialMachine(x, y, u, make([]bool, 3))
 	require.Check(t, err == nil && w[0] == 0 && w[1] == 0 && b == 0, "no points: w = %v, b = %g, %v", w, b, err)
-	_, _, err = theory.PartialMachine(x, y[:2], u, make([]bool, 3))
-	require.Check(t, err != nil, "two labels for three points are no error")
-	_, _, err = theory.PartialMachine(x, y, u[:2], make([]bool, 3))
-	require.Check(t, err != nil, "two coefficients for three points are no error")
-	_, _, err = theory.PartialMachine(x, y, u, make([]bool, 2))
-	require.Check(t, err != nil, "two marks for three points are no error")
+	require.Fails(t, require.Err3(theory.PartialMachine(x, y[:2], u, make([]bool, 3))), "", "two labels for three points are no error")
+	require.Fails(t, require.Err3(theory.PartialMachine(x, y, u[:2], make([]bool, 3))), "", "two coefficients for three points are no error")
+	require.Fails(t, require.Err3(theory.PartialMachine(x, y, u, make([]bool, 2))), "", "two marks for three points are no error")
 }

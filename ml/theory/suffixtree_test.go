@@ -49,9 +49,8 @@ func TestSuffixTreeIsLinear(t *testing.T) {
 	}
 	for _, text := range []string{strings.Repeat("a", 3000), strings.Repeat("ab", 1500), drawnText(r, "ACGT", 3000), fibonacci[0], strings.Repeat("a", 1500) + strings.Repeat("b", 1500)} {
 		tree := theory.NewSuffixTree(text)
-		if n := len(text); len(tree.Nodes) > 2*n+2 || tree.Steps > 11*n {
-			t.Errorf("%d symbols of %q have %d nodes, by %d steps", n, text[:6], len(tree.Nodes), tree.Steps)
-		}
+		n := len(text)
+		require.Check(t, len(tree.Nodes) <= 2*n+2 && tree.Steps <= 11*n, "%d symbols of %q have %d nodes, by %d steps", n, text[:6], len(tree.Nodes), tree.Steps)
 	}
 }
 

@@ -3,9 +3,8 @@ package figure
 import (
 	"testing"
 
-	"marginlab/ml/mltest/require"
-
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // TestLead is above 0 where the own class is predicted, under every rule.

@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -40,11 +41,8 @@ func ExampleMatrix() {
 }
 
 func ExampleRanks() {
-	p := must(meanRanks().Picture())
-	fmt.Println(golden("ranks", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/ranks.svg
+	show("ranks", must(meanRanks().Picture()))
+	// Output: as testdata/ranks.svg
 	// Mean ranks, 1 is the best: C4.5+m+cf 1.96, C4.5+m 2.00, C4.5+cf 2.89, C4.5 3.14. The critical difference is 1.12. No significant difference: C4.5+m+cf to C4.5+cf. No significant difference: C4.5+cf to C4.5.
 }
 
@@ -229,7 +227,7 @@ func gram(n int) figure.Matrix {
 func points(n int) (x [][2]float64, classes []int) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for i := range n {
-		k := btoi(i >= n/2)
+		k := lists.CountTrue(i >= n/2)
 		x = append(x, [2]float64{2*float64(k) - 1 + 0.7*r.NormFloat64(), float64(k) - 0.5 + 0.7*r.NormFloat64()})
 		classes = append(classes, k)
 	}
@@ -257,7 +255,7 @@ func xor() figure.Lifted {
 	}
 	for _, x := range []float64{-1, 1} {
 		for _, y := range []float64{-1, 1} {
-			l.Points = append(l.Points, figure.Dot3{At: [3]float64{x, y, x * y}, Class: btoi(x*y > 0), Label: strings.ReplaceAll(fmt.Sprintf("(%g, %g)", x, y), "-", "−")})
+			l.Points = append(l.Points, figure.Dot3{At: [3]float64{x, y, x * y}, Class: lists.CountTrue(x*y > 0), Label: strings.ReplaceAll(fmt.Sprintf("(%g, %g)", x, y), "-", "−")})
 		}
 	}
 	return l
@@ -288,13 +286,6 @@ func tilted() figure.Lifted {
 	l.Surface, l.Yaw, l.Pitch = nil, 130, 40
 	l.Cut = &figure.Cut{W: [3]float64{0.4, 0.3, 1}, C: 0.4}
 	return l
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 type drawing interface {
@@ -402,11 +393,8 @@ func settings() figure.Parallel {
 }
 
 func ExampleParallel() {
-	p := must(settings().Picture())
-	fmt.Println(golden("parallel", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/parallel.svg
+	show("parallel", must(settings().Picture()))
+	// Output: as testdata/parallel.svg
 	// 4 lines across the axes kernel, C, gamma, held out, %. Pale: 1.
 }
 
@@ -418,10 +406,7 @@ func results() figure.Named {
 }
 
 func ExampleNamed() {
-	p := must(results().Picture())
-	fmt.Println(golden("named", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/named.svg
+	show("named", must(results().Picture()))
+	// Output: as testdata/named.svg
 	// held out, % against C. 1: 0.1, 84. 2: 1, 91. 3: 100, 97. 4: 10, 96.5.
 }

@@ -40,11 +40,8 @@ func ExampleComponentMap() {
 	c.Values.Apply(func(a, b int, _ float64) float64 {
 		return s.Model.Kernel.Eval(s.Points[c.Rows[a]].X, s.Points[c.Rows[b]].X)
 	}, c.Values)
-	p := must(figure.ComponentMap(context.Background(), c, s))
-	fmt.Println(golden("components", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/components.svg
+	show("components", must(figure.ComponentMap(context.Background(), c, s)))
+	// Output: as testdata/components.svg
 	// The objects in the plane of the two largest principal components in the kernel's feature space, which hold 26 % and 23 % of the variance of those trained on. 67 points: 45 of class 0, 22 of class 1. 11 support vectors: 1 on the margin, 4 inside it, 6 misclassified. 6 of 57 training points on the wrong side, 0 of 10 held-out points. 67 of 90 objects.
 }
 
@@ -57,11 +54,8 @@ func ExampleConformal() {
 
 func ExampleDecisions() {
 	s := scene()
-	p := must(figure.Decisions(figure.DecisionScene(s.Model, s.Points, []string{"0", "1"})))
-	fmt.Println(golden("decisions", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/decisions.svg
+	show("decisions", must(figure.Decisions(figure.DecisionScene(s.Model, s.Points, []string{"0", "1"}))))
+	// Output: as testdata/decisions.svg
 	// Decision values f(x), class by class, between 1 and 0, RBF (Gaussian) kernel. 90 points: 45 of class 0, 45 of class 1. 16 support vectors: 2 on the margin, 7 inside it, 7 misclassified. 7 of 77 training points on the wrong side, 0 of 13 held-out points.
 }
 
@@ -81,72 +75,42 @@ func ExampleOverlay() {
 	fmt.Println(golden("overlay", p))
 	fmt.Printf("they disagree on %.0f %% of the area\n", 100*p.Disagree)
 	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/overlay.svg
+	// Output: as testdata/overlay.svg
 	// they disagree on 10 % of the area
 	// Boundaries of RBF, linear over x1 and x2. They predict different classes on 9.6 % of the area shown, which is hatched. Of 45 points that all held out, they predict different classes for 3.
 }
 
 func ExampleRun_Draw() {
-	moons, _ := dataset.FindBuiltin("moons")
-	d := must(moons.Load())
-	spec := ml.DefaultSpec()
-	spec.Learner = "ridge"
-	res := must(ml.Train(context.Background(), d, spec, nil))
-	p := must(figure.Run{Data: d, Spec: spec, Result: res}.Draw(context.Background(), "path"))
-	fmt.Println(golden("path", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/path.svg
+	show("path", must(moonsRun("learner", "ridge").Draw(context.Background(), "path")))
+	// Output: as testdata/path.svg
 	// Mean squared error against λ, in training and with each point left out; f = 0 has 1. At λ = 1: 0.111 in training, 0.126 left out, 11.9 degrees of freedom. Left out, it is least at λ = 3.98e-05: 0.0594.
 }
 
 func ExampleRun_Draw_roc() {
-	moons, _ := dataset.FindBuiltin("moons")
-	d := must(moons.Load())
-	spec := ml.DefaultSpec()
-	spec.Kernel, spec.TestFraction = "linear", 0.5
-	res := must(ml.Train(context.Background(), d, spec, nil))
-	run := figure.Run{Data: d, Spec: spec, Result: res}
+	run := moonsRun("kernel", "linear", "test_fraction", "0.5")
 	for _, name := range []string{"roc", "precision"} {
-		p := must(run.Draw(context.Background(), name))
-		fmt.Println(golden(name, p))
-		fmt.Println(p.Caption)
+		show(name, must(run.Draw(context.Background(), name)))
 	}
-	// Output:
-	// as testdata/roc.svg
+	// Output: as testdata/roc.svg
 	// Receiver operating characteristic on 100 held-out points, as the threshold of f falls: the area below is 0.954, the probability that f is larger at a point of 1 than at one of -1. At f = 0, 0.82 of 1 and 0.14 of -1 are predicted as 1.
 	// as testdata/precision.svg
 	// Precision over recall of 1 on 100 held-out points, as the threshold of f falls: on average over the points of the class the precision is 0.958, by guessing 0.500. At f = 0 it is 0.854 with recall 0.82.
 }
 
 func ExampleRun_Draw_calibration() {
-	moons, _ := dataset.FindBuiltin("moons")
-	d := must(moons.Load())
-	spec := ml.DefaultSpec()
-	spec.Kernel, spec.TestFraction = "linear", 0.5
-	if err := spec.Set("calibration", "platt"); err != nil {
-		fmt.Println(err)
-		return
-	}
-	res := must(ml.Train(context.Background(), d, spec, nil))
-	p := must(figure.Run{Data: d, Spec: spec, Result: res}.Draw(context.Background(), "calibration"))
-	fmt.Println(golden("calibration", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/calibration.svg
+	run := moonsRun("kernel", "linear", "test_fraction", "0.5", "calibration", "platt")
+	show("calibration", must(run.Draw(context.Background(), "calibration")))
+	// Output: as testdata/calibration.svg
 	// Calibration on 100 held-out points in 10 groups, by the predicted probability of 1. On the diagonal, predictions match observed frequencies. All intervals reach it.
 }
 
 func ExampleValidation() {
 	best := 1.0
-	p := must(figure.Validation{
+	fmt.Println(golden("validation", must(figure.Validation{
 		X: "C", Log: true, Score: "accuracy", Places: []float64{0.1, 1, 10}, Here: &best,
 		HeldOut: [][]float64{{0.7, 0.8}, {0.9, 0.94}, {0.85, 0.9}}, Training: [][]float64{{0.75, 0.8}, {0.95, 0.96}, {1, 1}},
-	}.Picture())
-	fmt.Println(golden("validation", p))
-	// Output:
-	// as testdata/validation.svg
+	}.Picture())))
+	// Output: as testdata/validation.svg
 }
 
 func ExampleAlphas() {
@@ -160,8 +124,7 @@ func ExampleAlphas() {
 	here := 10.0
 	a.Here = &here
 	fmt.Println(golden("regularisation", must(a.Picture())))
-	// Output:
-	// as testdata/regularisation.svg
+	// Output: as testdata/regularisation.svg
 }
 
 func ExampleBand() {
@@ -172,32 +135,25 @@ func ExampleBand() {
 		m.Machines[0].B += 0.02 * float64(k-15)
 		b.Sampled = append(b.Sampled, &m)
 	}
-	p := must(b.Picture(context.Background()))
-	fmt.Println(golden("band", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/band.svg
+	show("band", must(b.Picture(context.Background())))
+	// Output: as testdata/band.svg
 	// The boundary over x1 and x2 with the boundaries of 30 bootstrap samples. Hatched: between 5 % and 95 % of these predict 1 (8.5 % of the area). Row 8 is ringed: without it the boundary moves most.
 }
 
 func ExampleRegularised() {
 	here := 1.0
-	p := must(figure.Regularised{
+	fmt.Println(golden("regularised", must(figure.Regularised{
 		C: []float64{0.1, 1, 3, 10}, Training: []float64{0.6, 0.9, 0.95, 1}, Vectors: []float64{1, 0.6, 0.5, 0.3}, Bounded: []float64{1, 0.5, 0.2, 0},
 		Judged: []float64{0.1, 1, 10}, Accuracy: []float64{0.6, 0.9, 0.85}, Deviation: []float64{0.1, 0.05, 0.2}, Here: &here,
-	}.Picture())
-	fmt.Println(golden("regularised", p))
-	// Output:
-	// as testdata/regularised.svg
+	}.Picture())))
+	// Output: as testdata/regularised.svg
 }
 
 func ExampleSparseness() {
-	p := must(figure.Sparseness{
+	fmt.Println(golden("sparseness", must(figure.Sparseness{
 		Score: "accuracy", Vectors: []float64{40, 12, 25, 60}, Scores: []float64{0.9, 0.89, 0.91, math.NaN()}, Best: 2, Simplest: 1,
-	}.Picture())
-	fmt.Println(golden("sparseness", p))
-	// Output:
-	// as testdata/sparseness.svg
+	}.Picture())))
+	// Output: as testdata/sparseness.svg
 }
 
 func ExampleScatter() {
@@ -214,42 +170,33 @@ func ExampleScatter() {
 func ExampleSpeaking() {
 	acid := dataset.Graph{N: 5, Edges: [][2]int{{0, 1}, {1, 2}, {1, 3}, {3, 4}}, Labels: []string{"C", "C", "O", "O", "H"}}
 	sides := figure.Sides{Names: [2]string{"sour", "sweet"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}}
-	p := must(figure.Networks{
+	show("speaking", must(figure.Networks{
 		Format: figure.Format{Width: 300, Height: 240}, Sides: sides,
 		Networks: []figure.Network{{Name: "row 1 · sour", Graph: acid, Nodes: figure.Speaking(acid, []float64{-0.4, 0.02, 0.3, 1, 0}, 1, sides)}},
-	}.Picture())
-	fmt.Println(golden("speaking", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/speaking.svg
+	}.Picture()))
+	// Output: as testdata/speaking.svg
 	// Graphs. row 1 · sour: 5 nodes, 4 edges: 0 C−, 1 C, 2 O+, 3 O+, 4 H, 0–1 1–2 1–3 3–4.
 }
 
 func ExampleStrings() {
-	p := must(figure.Strings{
+	show("strings", must(figure.Strings{
 		Format: figure.Format{Width: 400, Height: 200},
 		Texts: []figure.Spelt{
 			{Head: "row 1 · planted · f = 1.2", Text: "GATATAATC", Parts: []float64{0, 0.1, 0.3, 0.4, 0.5, 0.4, 0.3, 0.05, -0.1}},
 			{Head: "row 2 · random · f = -0.8", Text: "a b " + strings.Repeat("cd", 60), Parts: append([]float64{0, 0, 0.1, -0.1}, make([]float64, 120)...)},
 		},
 		Sides: figure.Sides{Names: [2]string{"planted", "random"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}},
-	}.Picture())
-	fmt.Println(golden("strings", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/strings.svg
+	}.Picture()))
+	// Output: as testdata/strings.svg
 	// What each symbol adds to f. row 1 · planted · f = 1.2: most in a row add GATATAAT, symbols 1 to 8, for planted. row 2 · random · f = -0.8: most in a row add a b, symbols 1 to 3, for planted.
 }
 
 func ExampleWeights() {
-	p := must(figure.Weights{
+	show("weights", must(figure.Weights{
 		Features: []kernel.Feature{{Name: "TAT", Weight: 1.4}, {Name: "ATA", Weight: 1.1}, {Name: "AAT", Weight: 0.3}, {Name: "GCG", Weight: -0.2}, {Name: "CCC", Weight: -0.9}},
 		Sides:    figure.Sides{Names: [2]string{"planted", "random"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}},
-	}.Picture())
-	fmt.Println(golden("weights", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/weights.svg
+	}.Picture()))
+	// Output: as testdata/weights.svg
 	// What weighs most in f. For planted: TAT 1.4, ATA 1.1, AAT 0.3. For random: CCC 0.9, GCG 0.2.
 }
 
@@ -259,6 +206,23 @@ func must[V any](v V, err error) V {
 		panic(err)
 	}
 	return v
+}
+
+// moonsRun trains on the moons with some parameters set: "kernel", "linear", ...
+func moonsRun(set ...string) figure.Run {
+	moons, _ := dataset.FindBuiltin("moons")
+	r := figure.Run{Data: must(moons.Load()), Spec: ml.DefaultSpec()}
+	for i := 0; i < len(set); i += 2 {
+		must(0, r.Spec.Set(set[i], set[i+1]))
+	}
+	r.Result = must(ml.Train(context.Background(), r.Data, r.Spec, nil))
+	return r
+}
+
+// show prints whether a picture is the one in testdata, and its caption.
+func show(name string, p *figure.Picture) {
+	fmt.Println(golden(name, p))
+	fmt.Println(p.Caption)
 }
 
 // golden compares a picture with the one in testdata, byte for byte.

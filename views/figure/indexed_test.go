@@ -34,9 +34,8 @@ func TestIndexed(t *testing.T) {
 		require.NoError(t, std.Encode(&want, img))
 		for range 2 { // also with what is left from before
 			got.Reset()
-			if err := own.write(&got, img); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
-				t.Fatalf("%d x %d, %d colours: %v, %d bytes for %d", w, h, colors, err, got.Len(), want.Len())
-			}
+			err := own.write(&got, img)
+			require.Must(t, err == nil && bytes.Equal(got.Bytes(), want.Bytes()), "%d x %d, %d colours: %v, %d bytes for %d", w, h, colors, err, got.Len(), want.Len())
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -33,9 +34,8 @@ func TestHiddenLayers(t *testing.T) {
 		return p, svg.String(), list.Len()
 	}
 	whole, svg, list := draw()
-	var layers []string
+	layers := lists.Map(whole.Toggles, func(g figure.Toggle) string { return g.Layer })
 	for _, toggle := range whole.Toggles {
-		layers = append(layers, toggle.Layer)
 		require.Check(t, toggle.Left >= 0 && toggle.Left+toggle.Width <= 100 && toggle.Top >= 0 && toggle.Top+toggle.Height <= 100*whole.Frame.Top/float64(whole.Height),
 			"%+v lies beside the legend", toggle)
 		require.Says(t, svg, strings.Split(toggle.Name, " (")[0], "the legend does not name %+v", toggle)

@@ -24,9 +24,8 @@ func TestProjectionIsARotation(t *testing.T) {
 		got := p[0]*p[0] + p[1]*p[1] + p[2]*p[2]
 		want := q[0]*q[0] + q[1]*q[1] + upright*upright*q[2]*q[2]
 		require.Must(t, math.Abs(got-want) <= 1e-12, "squared length %g, want %g", got, want)
-		if lower := v.project([3]float64{q[0], q[1], q[2] - 0.5}); lower[1] > p[1] || math.Abs(lower[0]-p[0]) > 1e-12 {
-			t.Fatalf("what is lower is drawn at %v, above or beside %v", lower, p)
-		}
+		lower := v.project([3]float64{q[0], q[1], q[2] - 0.5})
+		require.Must(t, lower[1] <= p[1] && math.Abs(lower[0]-p[0]) <= 1e-12, "what is lower is drawn at %v, above or beside %v", lower, p)
 	})
 }
 

@@ -40,9 +40,8 @@ func TestMatrixCells(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8), want, "row %d, column %d", i+1, j+1)
 		}
 	}
-	if f := p.Frame; math.Abs(f.Width/3-f.Height/2) > 1e-9 || f.Limits != (figure.Limits{XMin: 0.5, XMax: 3.5, YMin: 2.5, YMax: 0.5}) {
-		t.Errorf("frame %+v", f)
-	}
+	f := p.Frame
+	require.Check(t, math.Abs(f.Width/3-f.Height/2) <= 1e-9 && f.Limits == (figure.Limits{XMin: 0.5, XMax: 3.5, YMin: 2.5, YMax: 0.5}), "frame %+v", f)
 }
 
 // Rows and columns of a table have names of their own.

@@ -106,10 +106,7 @@ func TestEdgesAreDrawn(t *testing.T) {
 // it has a head.
 func TestSmallArrowsAreDrawn(t *testing.T) {
 	t.Parallel()
-	var places [][2]float64 // in a row, about 1 apart
-	for v := range 12 {
-		places = append(places, [2]float64{float64(v), 0.1 * float64(v)})
-	}
+	places := lists.Make(12, func(v int) [2]float64 { return [2]float64{float64(v), 0.1 * float64(v)} }) // in a row, about 1 apart
 	lines := func(g dataset.Graph, width, height int) int {
 		p := require.Value(figure.Networks{Format: figure.Format{Width: width, Height: height}, Networks: []figure.Network{{Graph: g, Places: places}}}.Picture())(t)
 		b := require.Drawn(t, p.SVG)

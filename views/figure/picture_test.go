@@ -94,8 +94,7 @@ func slice() figure.Scene {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
-		p, err := v.draw()
-		require.Must(t, err == nil, "%s: %v", v.name, err)
+		p := require.Value(v.draw())(t, "%s", v.name)
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
@@ -237,8 +236,7 @@ func parse(t *testing.T, p *figure.Picture) element {
 	t.Helper()
 	b := require.Drawn(t, p.SVG)
 	var root element
-	err := xml.Unmarshal([]byte(b), &root)
-	require.Must(t, err == nil, "not XML: %v", err)
+	require.NoError(t, xml.Unmarshal([]byte(b), &root), "not XML")
 	var parts []element
 	for _, e := range root.Children {
 		parts = append(parts, e.spread()...)
@@ -339,16 +337,14 @@ func TestFrame(t *testing.T) {
 				"%v: the image would keep its own proportions", size)
 			f := p.Frame
 			for name, want := range map[string]float64{"x": f.Left, "y": f.Top, "width": f.Width, "height": f.Height} {
-				if got := zoom * img.number(t, name); math.Abs(got-want) > 0.02 || want != math.Trunc(want) {
-					t.Errorf("%v: %s of the image is %g, of the frame %g", size, name, got, want)
-				}
+				got := zoom * img.number(t, name)
+				require.Check(t, math.Abs(got-want) <= 0.02 && want == math.Trunc(want), "%v: %s of the image is %g, of the frame %g", size, name, got, want)
 			}
 			require.Check(t, f.Left >= 0 && f.Top >= 0 && f.Left+f.Width <= float64(size[0]) && f.Top+f.Height <= float64(size[1]) && f.Width >= 60 && f.Height >= 60,
 				"%v: frame %+v", size, f)
-			var centres [][2]float64
-			for _, c := range svg.all("circle") {
-				centres = append(centres, [2]float64{zoom * c.number(t, "cx"), zoom * c.number(t, "cy")})
-			}
+			centres := lists.Map(svg.all("circle"), func(c element) [2]float64 {
+				return [2]float64{zoom * c.number(t, "cx"), zoom * c.number(t, "cy")}
+			})
 			for _, q := range s.Points {
 				x := f.Left + f.Width*(q.X[0]-f.Limits.XMin)/(f.Limits.XMax-f.Limits.XMin)
 				y := f.Top + f.Height*(f.Limits.YMax-q.X[1])/(f.Limits.YMax-f.Limits.YMin)
@@ -514,17 +510,14 @@ func TestDisagree(t *testing.T) {
 // More boundaries than can have a name of their own are drawn all the same.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
-	var layers []figure.Layer
-	for i := range 7 {
-		layers = append(layers, figure.Layer{Name: fmt.Sprintf("model %d", i), Scene: linear([]float64{1, 0}, -0.2-0.1*float64(i), "1", "0")})
-	}
+	layers := lists.Make(7, func(i int) figure.Layer {
+		return figure.Layer{Name: fmt.Sprintf("model %d", i), Scene: linear([]float64{1, 0}, -0.2-0.1*float64(i), "1", "0")}
+	})
 	p := require.Value(figure.Overlay(context.Background(), layers))(t)
 	require.Near(t, p.Disagree, 0.6, 0.01, "the outermost lines are 0.6 apart, the models disagree on")
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
 	b := require.Drawn(t, p.SVG)
-	if svg := b; !strings.Contains(svg, "7 boundaries") || strings.Contains(svg, "model 0") {
-		t.Error("the legend does not count the boundaries, or names them")
-	}
+	require.Check(t, strings.Contains(b, "7 boundaries") && !strings.Contains(b, "model 0"), "the legend does not count the boundaries, or names them")
 }
 
 func TestCaption(t *testing.T) {
@@ -624,8 +617,7 @@ func BenchmarkPicture(b *testing.B) {
 			m := fit(b)
 			ticks := lists.Make(200, func(i int) float64 { return -1.5 + 4*float64(i)/199 })
 			for b.Loop() {
-				_, _, err := m.Surface(b.Context(), plane(d.Features), ticks, ticks)
-				require.NoError(b, err)
+				require.NoError(b, require.Err3(m.Surface(b.Context(), plane(d.Features), ticks, ticks)))
 			}
 		})
 		for _, f := range []struct {
@@ -706,5 +698,71 @@ func TestWritingEndsWithContext(t *testing.T) {
 		}
 		require.Check(t, looks > 20, "%s: %d looks at the context during 5000 marks", format, looks)
 		require.Check(t, bytes.Equal(b.Bytes(), whole.Bytes()), "%s: the context changes the picture", format)
+	}
+}
+
+// TestGrey: on paper the two sides of a boundary differ without their colours, and the legend
+// names every line, for which the picture is made higher.
+func TestGrey(t *testing.T) {
+	t.Parallel()
+	lightness := func(c color.Color) float64 { return float64(color.GrayModel.Convert(c).(color.Gray).Y) }
+	for i := range 2 {
+		d := math.Abs(lightness(figure.Grey.Side[0][i]) - lightness(figure.Grey.Side[1][i]))
+		require.Check(t, d >= 20, "side %d: lightness differs by %g of 255", i, d)
+	}
+	names := []string{"one-vs-rest", "one-vs-one", "Weston and Watkins", "Crammer and Singer"}
+	c := figure.Chart{Format: figure.Format{Grey: true, Width: 320, Height: 213}, X: figure.Axis{Name: "x"}, Y: figure.Axis{Name: "y"}}
+	for i, n := range names {
+		c.Curves = append(c.Curves, figure.Curve{Name: n, X: []float64{0, 1}, Y: []float64{float64(i), 1}})
+	}
+	p := require.Value(c.Picture())(t)
+	svg := require.Drawn(t, p.SVG)
+	for _, n := range names {
+		require.Check(t, strings.Contains(svg, ">"+n+"<"), "the legend has no %q", n)
+	}
+	require.Check(t, p.Height > 213 && p.Frame.Height >= 100,
+		"the picture is %d high, its frame %g", p.Height, p.Frame.Height)
+}
+
+// A picture that leaves out a part until a question is answered says so, where no ink is.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	const says = "Answer to see more"
+	axis := func(name string) figure.Axis { return figure.Axis{Name: name, Min: 0, Max: 1} }
+	level := figure.Curve{Name: "level", X: []float64{0, 1}, Y: []float64{0.5, 0.5}}
+	draw := map[string]func(f figure.Format) (*figure.Picture, error){
+		"empty chart": func(f figure.Format) (*figure.Picture, error) {
+			return figure.Chart{Format: f, X: axis("a"), Y: axis("b")}.Picture()
+		},
+		"chart": func(f figure.Format) (*figure.Picture, error) {
+			return figure.Chart{Format: f, X: axis("a"), Y: axis("b"), Curves: []figure.Curve{level}}.Picture()
+		},
+		"plane": func(f figure.Format) (*figure.Picture, error) {
+			return figure.Plane{Format: f, Limits: figure.Limits{XMin: -1, XMax: 1, YMin: -1, YMax: 1}, Marks: []figure.Mark{figure.Dot{}}}.Picture()
+		},
+	}
+	for name, picture := range draw {
+		for _, size := range [][2]int{{640, 520}, {420, 494}, {300, 300}} {
+			for _, f := range []figure.Format{{}, {Waits: true}, {Waits: true, Grey: true}, {Waits: true, Paper: true}} {
+				f.Width, f.Height = size[0], size[1]
+				waits := f.Waits && !f.Grey && !f.Paper // paper takes no answers
+				p := require.Value(picture(f))(t)
+				require.Check(t, strings.Contains(p.Caption, says) == waits,
+					"%s, waiting %t: the caption is %q", name, waits, p.Caption)
+				said := false
+				for _, e := range parse(t, p).all("text") {
+					if said = said || e.Text == says; e.Text != says {
+						continue
+					}
+					middle := p.Frame.Top + p.Frame.Height/2
+					if y := e.number(t, "y"); y < p.Frame.Top || y > p.Frame.Top+p.Frame.Height {
+						t.Errorf("%s, %v: the words are outside of the frame", name, size)
+					} else if name != "empty chart" && y > middle-6 && y < middle+13 {
+						t.Errorf("%s, %v: the words cover what is in the middle", name, size)
+					}
+				}
+				require.Check(t, said == waits, "%s, %v, waiting %t: said %t", name, size, waits, said)
+			}
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -39,8 +40,7 @@ func polygons(t *testing.T, p *figure.Picture, style func(g element) bool) (all 
 				var ring [][2]float64
 				for _, w := range strings.Split(strings.TrimRight(part, "Z"), "L") {
 					var x, y float64
-					_, err := fmt.Sscan(w, &x, &y)
-					require.Must(t, err == nil, "%q: %v", part, err)
+					require.Value(fmt.Sscan(w, &x, &y))(t, "%q", part)
 					ring = append(ring, [2]float64{
 						f.Limits.XMin + (x-f.Left)/f.Width*(f.Limits.XMax-f.Limits.XMin),
 						f.Limits.YMax - (y-f.Top)/f.Height*(f.Limits.YMax-f.Limits.YMin),
@@ -97,7 +97,7 @@ func TestLinesAndHalfPlanes(t *testing.T) {
 	for _, q := range half[0] {
 		off := a[0]*q[0] + a[1]*q[1] - c
 		require.Check(t, off >= -1e-2, "a corner at %v is outside by %g", q, off)
-		on += btoi(math.Abs(off) < 1e-2)
+		on += lists.CountTrue(math.Abs(off) < 1e-2)
 	}
 	require.Equal(t, on, 2, "corners on the line")
 }

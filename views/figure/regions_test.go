@@ -70,11 +70,8 @@ func grove(rule ml.Rule) figure.Scene {
 func ExampleBoundary_regions() {
 	s := grove(ml.OneVsRest)
 	s.Title = "Three kinds of trees"
-	p := must(figure.Boundary(context.Background(), s))
-	fmt.Println(golden("regions", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/regions.svg
+	show("regions", must(figure.Boundary(context.Background(), s)))
+	// Output: as testdata/regions.svg
 	// Regions of ash, beech, elm, one-vs-rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11.4 %).
 }
 
@@ -120,8 +117,7 @@ var regionVariants = []struct {
 func TestGoldenRegions(t *testing.T) {
 	t.Parallel()
 	for _, v := range regionVariants {
-		p, err := v.draw()
-		require.Must(t, err == nil, "%s: %v", v.name, err)
+		p := require.Value(v.draw())(t, "%s", v.name)
 		parse(t, p)
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)

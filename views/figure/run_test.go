@@ -110,9 +110,8 @@ func TestTargetsHaveNoRingsAndNoSlack(t *testing.T) {
 		pic := require.Value(r.Draw(t.Context(), "boundary"))(t)
 		b := require.Drawn(t, pic.SVG)
 		ringed := strings.Contains(b, "SV on margin") || strings.Contains(b, "support vector")
-		if slack := strings.Contains(b, ">slack<"); ringed != rings || slack != rings {
-			t.Errorf("%s: support vectors in the legend %t, slack %t, want both %t", learner, ringed, slack, rings)
-		}
+		slack := strings.Contains(b, ">slack<")
+		require.Check(t, ringed == rings && slack == rings, "%s: support vectors in the legend %t, slack %t, want both %t", learner, ringed, slack, rings)
 		require.Check(t, strings.Contains(pic.Caption, "support vector") == rings && strings.Contains(pic.Caption, "Every training point has a weight.") != rings,
 			"%s: caption %q", learner, pic.Caption)
 	}
@@ -298,9 +297,8 @@ func TestRunView(t *testing.T) {
 	r.X = "pca"
 	for _, asked := range []Limits{{-100, 100, -100, 100}, {-1e-3, 1e-3, -1e-3, 1e-3}} {
 		r.Look.Limits = asked
-		if s, err := r.Scene(t.Context(), r.Result.Model); err != nil || s.Limits != asked || s.View.Exact {
-			t.Errorf("components: limits %v, exact %v, %v", s.Limits, s.View.Exact, err)
-		}
+		s, err := r.Scene(t.Context(), r.Result.Model)
+		require.Check(t, err == nil && s.Limits == asked && !s.View.Exact, "components: limits %v, exact %v, %v", s.Limits, s.View.Exact, err)
 	}
 	r.Look.Limits = Limits{}
 	s, err := r.Scene(t.Context(), r.Result.Model)

@@ -164,9 +164,8 @@ func TestLimits(t *testing.T) {
 		require.Check(t, n >= 1 && n <= 14, "%v: %d ticks", xs, n)
 	}
 	a, b := Limits{0, 1, 0, 1}, Limits{-1, 0.5, 0.5, 3}
-	if u := a.Union(b); u != (Limits{-1, 1, 0, 3}) || u != b.Union(a) || a.Union(Limits{}) != a || (Limits{}).Union(a) != a {
-		t.Errorf("union %+v", u)
-	}
+	u := a.Union(b)
+	require.Check(t, u == (Limits{-1, 1, 0, 3}) && u == b.Union(a) && a.Union(Limits{}) == a && (Limits{}).Union(a) == a, "union %+v", u)
 }
 
 func TestTicks(t *testing.T) {

@@ -40,11 +40,8 @@ func hills(features int) (*ml.Model, []ml.Point) {
 
 func ExampleValueCurve() {
 	m, points := hills(1)
-	p := must(figure.ValueCurve(figure.CurveScene(m, points, "east", "height")))
-	fmt.Println(golden("curve", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/curve.svg
+	show("curve", must(figure.ValueCurve(figure.CurveScene(m, points, "east", "height"))))
+	// Output: as testdata/curve.svg
 	// Curve of f(x), RBF (Gaussian) kernel, over east and height. 24 points, height from -16.61 to 31.73. Mean squared error 10.1 over 18 training points, the largest residual 4. Held out: 3.2 over 6 points, the largest 2.85.
 }
 

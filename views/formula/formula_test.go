@@ -117,8 +117,7 @@ func TestMathML(t *testing.T) {
 		`\begin{array}{lr}a&b\end{array}`: `<mtable><mtr><mtd class="left"><mi>a</mi></mtd><mtd class="right"><mi>b</mi></mtd></mtr></mtable>`,
 		`\substack{a\\b}`:                 `<mtable class="substack"><mtr><mtd><mi>a</mi></mtd></mtr><mtr><mtd><mi>b</mi></mtd></mtr></mtable>`,
 	} {
-		got, err := MathML(tex, false)
-		require.Must(t, err == nil, "%s: %v", tex, err)
+		got := require.Value(MathML(tex, false))(t, "%s", tex)
 		require.Equal(t, cmp.Diff("<math>"+want+"</math>", got), "", "%s (-want +got)", tex)
 	}
 }
@@ -359,4 +358,24 @@ func FuzzMathML(f *testing.F) {
 		}
 		require.Equal(t, wellFormed(m), nil, "%q: … in %s", tex, m)
 	})
+}
+
+func TestSpoken(t *testing.T) {
+	t.Parallel()
+	for tex, want := range map[string]string{
+		`\eta = 0.05`:                    "η = 0.05",
+		`(w, b)`:                         "(w, b)",
+		`\alpha_i > 0`:                   "α sub i > 0",
+		`\phi(\mathbf x)^\top`:           "ϕ (x) to the ⊤",
+		`R_{\text{emp}}`:                 "R sub emp",
+		`h_{\text{MCM}}^2`:               "h sub MCM to the 2",
+		`\frac{R}{\Delta}`:               "R over Δ",
+		`1/\sqrt{\sum_i\alpha_i}`:        "1 / root of ∑ sub i α sub i",
+		`\lVert\mathbf w\rVert^2`:        "‖ w ‖ to the 2",
+		`\sum_{i=1}^n x_i \in \mathbb R`: "∑ sub i = 1 to the n x sub i ∈ R",
+	} {
+		got, err := Spoken(tex)
+		require.Check(t, err == nil && got == want, "%s: %q, %v; want %q", tex, got, err, want)
+	}
+	require.Fails(t, require.Err(Spoken(`\nonsense`)), "nonsense", "an unknown command")
 }

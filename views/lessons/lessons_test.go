@@ -1,6 +1,9 @@
 package lessons
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"testing"
 
 	"marginlab/ml/mltest/require"
@@ -33,5 +36,37 @@ func TestTypeset(t *testing.T) {
 		"the word ate3e5x":  "the word ate3e5x",
 	} {
 		require.Equal(t, Typeset(value), want, "%q becomes", value)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	q := &Question{Slug: "which", Options: []string{"one", "two", "Neither."}}
+	first := map[int]int{}
+	for n := range 200 {
+		seed := fmt.Sprint(n)
+		order := q.Order(seed)
+		again := q.Order(seed)
+		require.Must(t, slices.Equal(order, again), "seed %s: %v, and then %v", seed, order, again)
+		require.Must(t, order[2] == 2, "seed %s: %v has %q before others", seed, order, q.Options[2])
+		require.Must(t, order[0]+order[1] == 1, "seed %s: %v", seed, order)
+		first[order[0]]++
+	}
+	require.Check(t, min(first[0], first[1]) >= 60, // 5.6 standard deviations
+		"of 200 orders %d begin with the first option and %d with the second", first[0], first[1])
+	order := (&Question{}).Order("a")
+	require.Check(t, len(order) == 0, "a question without options has the order %v", order)
+}
+
+func TestTeX(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]string{
+		0: "0", 0.5: "0.5", -3: "-3", 1e-12: "0", 5.961e-8: `5.961 \cdot 10^{-8}`, -2.5e7: `-2.5 \cdot 10^{7}`,
+		math.Inf(1): `\infty`, math.Inf(-1): `-\infty`,
+	} {
+		require.Equal(t, TeX(v), want, "TeX(%v)", v)
+	}
+	for v, want := range map[float64]string{2: "2", -0.25: `-\tfrac{1}{4}`, 0.6789: "0.679", 1.23456e-7: `1.23 \cdot 10^{-7}`} {
+		require.Equal(t, TeXFraction(v), want, "TeXFraction(%v)", v)
 	}
 }

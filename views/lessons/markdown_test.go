@@ -87,15 +87,13 @@ func TestControls(t *testing.T) {
 	in.Unlisted = func(name string) { unlisted = append(unlisted, name) }
 	require.Check(t, size.Of(in) == 4.5 && size.Text(in) == "4.50" && n.Of(in) == 7 && !on.Of(in) && at.Of(in) == [2]float64{1, 0.5} && word.Of(in) == "ab é" && len(unlisted) == 0,
 		"%v %q %v %v %v %q, unlisted %q", size.Of(in), size.Text(in), n.Of(in), on.Of(in), at.Of(in), word.Of(in), unlisted)
-	if got := pick.Of(in); got != "a" || len(unlisted) != 1 || unlisted[0] != "pick" {
-		t.Errorf("a choice that is not listed is %q, told %q", got, unlisted)
-	}
+	got := pick.Of(in)
+	require.Check(t, got == "a" && len(unlisted) == 1 && unlisted[0] == "pick", "a choice that is not listed is %q, told %q", got, unlisted)
 	j, err := at.Handle("end", in).MarshalJSON()
 	want := `{"label":"end","x":1,"y":0.5,"x_param":"ax","y_param":"ay"}`
 	require.Check(t, err == nil && string(j) == want, "handle %s, %v; want %s", j, err, want)
-	if ps := d.Params(); len(ps) != 6 || ps[0].Kind != 0 || ps[1].Name != "n" || ps[4].Name != "ay" || ps[5].Kind != param.Text {
-		t.Errorf("fields %+v", ps)
-	}
+	ps := d.Params()
+	require.Check(t, len(ps) == 6 && ps[0].Kind == 0 && ps[1].Name == "n" && ps[4].Name == "ay" && ps[5].Kind == param.Text, "fields %+v", ps)
 	if _, wrong := d.NewInput(func(string) string { return "9" }, nil); len(wrong) != 2 { // size and on
 		t.Errorf("wrong: %v", wrong)
 	}

@@ -19,18 +19,15 @@ func TestCaught(t *testing.T) {
 		}
 		return &Exhibit{Figures: []Figure{{Draw: func(Look) (*figure.Picture, error) { panic(Failf("no %s", "picture")) }}}}
 	})
-	_, err := d.Show(t.Context(), Input{})
-	require.Check(t, errors.Is(err, fault), "Show: %v", err)
+	require.Is(t, require.Err(d.Show(t.Context(), Input{})), fault, "Show")
 	e := require.Value(d.Show(t.Context(), Input{Step: 1}))(t)
-	_, err = e.Figures[0].Draw(Look{})
+	_, err := e.Figures[0].Draw(Look{})
 	require.Check(t, err != nil && err.Error() == "no picture", "Draw: %v", err)
 
 	q := Question{Answer: func(context.Context) float64 { return Must(1.0, fault) }}
-	_, err = q.Solve(t.Context())
-	require.Check(t, errors.Is(err, fault), "Answer: %v", err)
+	require.Is(t, require.Err(q.Solve(t.Context())), fault, "Answer")
 	q = Question{Sketch: &Sketch{Truth: func(context.Context) figure.Curve { return Must(figure.Curve{}, fault) }}}
-	_, err = q.Solve(t.Context())
-	require.Check(t, errors.Is(err, fault), "Truth: %v", err)
+	require.Is(t, require.Err(q.Solve(t.Context())), fault, "Truth")
 
 	defer func() { require.Equal(t, recover(), any("a fault"), "other panics") }()
 	_, err = Caught(func() int { panic("a fault") })

@@ -38,9 +38,8 @@ func TestNewFindsWhatIsWrong(t *testing.T) {
 		"the first only once": {"# K\n\n## A {#a}\n\nx\n\n## A {#a}\n\ny\n", "one order"},
 	} {
 		l := Lesson{Slug: "kernels", Screens: screens("a", "b")}.with(c.words)
-		if err := l.Check(); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "kernels") {
-			t.Errorf("%s: %v, want one with %q", name, err, c.want)
-		}
+		err := l.Check()
+		require.Check(t, err != nil && strings.Contains(err.Error(), c.want) && strings.Contains(err.Error(), "kernels"), "%s: %v, want one with %q", name, err, c.want)
 		for _, s := range l.Screens { // shown or refused, but never a panic
 			_, _ = rendered(t, s.Words())
 		}

@@ -30,20 +30,25 @@ type T interface {
 	Fatal(args ...any)
 }
 
-// NoError ends the test with err unless it is nil.
-func NoError(t T, err error) {
+// NoError ends the test with err unless it is nil. A name may be given as a format and its
+// arguments, as in require.NoError(t, err, "row %d", i).
+func NoError(t T, err error, what ...any) {
 	t.Helper()
-	if err != nil {
+	switch {
+	case err == nil:
+	case len(what) > 0:
+		t.Fatal(fmt.Sprintf(what[0].(string), what[1:]...) + ": " + err.Error())
+	default:
 		t.Fatal(err)
 	}
 }
 
 // Value returns the first result of a call, as in require.Value(os.ReadFile(path))(t). It ends the
-// test with the error, the second result, unless it is nil.
-func Value[V any](v V, err error) func(T) V {
-	return func(t T) V {
+// test with the error, the second result, unless it is nil, and names it as NoError does.
+func Value[V any](v V, err error) func(t T, what ...any) V {
+	return func(t T, what ...any) V {
 		t.Helper()
-		NoError(t, err)
+		NoError(t, err, what...)
 		return v
 	}
 }
@@ -134,6 +139,9 @@ func Is(t T, err, target error, what string, args ...any) {
 // Err returns the error of a call with two results, as in
 // require.Fails(t, require.Err(os.Open(path)), "no such file", "a missing file").
 func Err[V any](_ V, err error) error { return err }
+
+// Err3 is Err for a call with three results.
+func Err3[V, W any](_ V, _ W, err error) error { return err }
 
 // quoted formats a list of strings in quotes.
 func quoted[V any](list []V) any {

@@ -33,6 +33,7 @@ func TestWhatIsSaid(t *testing.T) {
 		"only 3":                            func(t require.T) { require.Check(t, false, "only %d", 3) },
 		"ends: only 3":                      func(t require.T) { require.Must(t, false, "only %d", 3) },
 		"ends: disk full":                   func(t require.T) { require.NoError(t, full) },
+		"ends: row 3: disk full":            func(t require.T) { require.Value(0, full)(t, "row %d", 3) },
 		"ends: EOF":                         func(t require.T) { require.Written(t, func(io.Writer) error { return io.EOF }) },
 		`names: ["a" "b"], want ["a"]`:      func(t require.T) { require.Slices(t, []string{"a", "b"}, []string{"a"}, "names") },
 		"rows 2: [1], want []":              func(t require.T) { require.Slices(t, []int{1}, nil, "rows %d", 2) },
@@ -57,6 +58,7 @@ func TestWhatIsSaid(t *testing.T) {
 	require.Slices(&said, []int{}, nil, "rows")
 	require.Says(&said, "ab", "b", "text")
 	require.Fails(&said, require.Err(0, full), "full", "open")
+	require.Fails(&said, require.Err3(0, "", full), "full", "open")
 	require.Is(&said, fmt.Errorf("save: %w", full), full, "saved")
 	hello := require.Written(&said, func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err })
 	require.Check(t, hello == "hello", "written: %q", hello)

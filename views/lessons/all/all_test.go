@@ -122,9 +122,8 @@ func TestLessonsAreWhole(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, l := range Lessons() {
-		if n := len(strings.Fields(l.Puzzle)); n == 0 || n > buildWords || l.Part == "" {
-			t.Errorf("%s, of the part %q, asks %q of the moons", l.Slug, l.Part, l.Puzzle)
-		}
+		n := len(strings.Fields(l.Puzzle))
+		require.Check(t, n != 0 && n <= buildWords && l.Part != "", "%s, of the part %q, asks %q of the moons", l.Slug, l.Part, l.Puzzle)
 		require.Equal(t, l.Check(), nil, "l.Check()")
 		require.Check(t, l.Title != "" && l.Summary != "" && !strings.Contains(l.Summary, "\n"),
 			"%s: title %q, summary %q", l.Slug, l.Title, l.Summary)
@@ -260,9 +259,8 @@ func TestDemos(t *testing.T) {
 			if lessons.IsData(p) || lessons.IsRun(p) {
 				continue
 			}
-			if in, wrong := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{}); len(wrong) > 0 || in.Text(p) != p.Default || p.Check(p.Default) != nil {
-				t.Errorf("the default %q of %s does not fit", p.Default, p.Name)
-			}
+			in, wrong := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
+			require.Check(t, len(wrong) <= 0 && in.Text(p) == p.Default && p.Check(p.Default) == nil, "the default %q of %s does not fit", p.Default, p.Name)
 			values[p.Name] = []string{"nonsense"}
 			switch p.Kind {
 			case param.Number, param.Integer:
@@ -284,8 +282,7 @@ func TestDemos(t *testing.T) {
 		show := func(form map[string]string) *lessons.Exhibit {
 			in := input(form)
 			in.Unlisted = func(name string) { t.Errorf("the demo reads %q and does not list it", name) }
-			e, err := s.Demo.Show(t.Context(), in)
-			require.Must(t, err == nil, "%v: %v", form, err)
+			e := require.Value(s.Demo.Show(t.Context(), in))(t, "%v", form)
 			lessonstest.CheckExhibit(t, e)
 			return e
 		}
@@ -589,9 +586,8 @@ func TestLinesWait(t *testing.T) {
 			if q.Before == "" {
 				continue
 			}
-			if k := e.Body.At(q.Before); k < 1 || k >= e.Steps || e.Rules {
-				t.Errorf("the question %s comes before the line %q, which is line %d of %d", q.Slug, q.Before, k+1, e.Steps)
-			}
+			k := e.Body.At(q.Before)
+			require.Check(t, k >= 1 && k < e.Steps && !e.Rules, "the question %s comes before the line %q, which is line %d of %d", q.Slug, q.Before, k+1, e.Steps)
 			require.Equal(t, of[q.Before], "", "the questions … and %s come before one line", q.Slug)
 			of[q.Before] = q.Slug
 		}
@@ -661,12 +657,10 @@ func TestQuestions(t *testing.T) {
 		for i := range s.Questions {
 			q := &s.Questions[i]
 			for _, text := range slices.Concat([]string{q.Ask, q.Explain}, q.Options, q.Wrong) {
-				if err := lessons.Text(text).Render(t.Context(), &strings.Builder{}); err != nil {
-					t.Errorf("%q: %v", text, err)
-				}
+				err := lessons.Text(text).Render(t.Context(), &strings.Builder{})
+				require.Check(t, err == nil, "%q: %v", text, err)
 			}
-			truth, err := q.Solve(t.Context())
-			require.Must(t, err == nil, "%s: %v", q.Slug, err)
+			truth := require.Value(q.Solve(t.Context()))(t, "%s", q.Slug)
 			if q.Sketch != nil {
 				checkSketch(t, q, truth)
 				continue
@@ -713,8 +707,7 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 		t.Errorf("%s: the curve itself is right: %v, %v", q.Slug, right, err)
 	}
 	look := lessons.Look{Width: 500, Height: 446}
-	blank, err := s.Draw(look, nil)
-	require.Must(t, err == nil, "%s: %v", q.Slug, err)
+	blank := require.Value(s.Draw(look, nil))(t, "%s", q.Slug)
 	shown, err := s.Draw(look, []figure.Curve{truth.Curve, *s.Curve(q.Given(truth))})
 	require.Check(t, err == nil && shown.Frame == blank.Frame,
 		"%s: the frame goes from %+v to %+v, %v", q.Slug, blank.Frame, shown.Frame, err)

@@ -85,9 +85,8 @@ func TestWordsPerBuild(t *testing.T) {
 			heading, words, _ := strings.Cut(screen, "\n")
 			words, _, _ = strings.Cut(words, "\n? ")
 			for _, b := range builds(words) {
-				if n := len(strings.Fields(b)); n > buildWords {
-					t.Errorf("%s, %s: %d words at a time, of at most %d: %s", Lessons()[i].Slug, heading, n, buildWords, b)
-				}
+				n := len(strings.Fields(b))
+				require.Check(t, n <= buildWords, "%s, %s: %d words at a time, of at most %d: %s", Lessons()[i].Slug, heading, n, buildWords, b)
 			}
 		}
 	}

@@ -140,8 +140,7 @@ func TestEightStepsOnAnyData(t *testing.T) {
 				in, _ := s.Demo.NewInput(func(p string) string {
 					return map[string]string{"data": b.Slug, "test_fraction": "0"}[p]
 				}, lessonstest.Builtins{})
-				e, err := s.Demo.Show(t.Context(), in)
-				require.Must(t, err == nil, "%s: %v", s.Slug, err)
+				e := require.Value(s.Demo.Show(t.Context(), in))(t, "%s", s.Slug)
 				lessonstest.CheckExhibit(t, e)
 			}
 		})
@@ -206,9 +205,8 @@ func TestClimb(t *testing.T) {
 			return s.p.J(t.Context(), onTheWay(best, share).Factors(s.p.X))
 		}
 		other := way(0.125)
-		if got := s.uphill(t.Context(), best, 0.125); got != c.turned || got != (way(0.125) > other) {
-			t.Errorf("%s: the sign has turned: %v, J after a step: %g after %g", c.set, got, way(0.125), other)
-		}
+		got := s.uphill(t.Context(), best, 0.125)
+		require.Check(t, got == c.turned && got == (way(0.125) > other), "%s: the sign has turned: %v, J after a step: %g after %g", c.set, got, way(0.125), other)
 		for k := range 8 {
 			from, to := way(float64(k)/8), way(float64(k+1)/8)
 			require.Check(t, to >= from, "%s: J falls to %g after %g in step %d", c.set, to, from, k)

@@ -120,9 +120,8 @@ func TestUnits(t *testing.T) {
 		for _, information := range []bool{false, true} {
 			before := score(t.Context(), 1, information)
 			now := score(t.Context(), unit, information)
-			if by := change(before.gram, now.gram); information != (by < 1e-6) {
-				t.Errorf("unit %g, with the matrix: %v: the kernel changes by %g", unit, information, by)
-			}
+			by := change(before.gram, now.gram)
+			require.Check(t, information == (by < 1e-6), "unit %g, with the matrix: %v: the kernel changes by %g", unit, information, by)
 			if information {
 				lessonstest.Near(t, "mean of k(x, x)", now.self(), 20, 1e-9)
 			}

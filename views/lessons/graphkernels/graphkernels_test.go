@@ -129,9 +129,8 @@ func TestTottering(t *testing.T) {
 				turns++
 			}
 		}
-		if got := e.Notes[0]; !strings.HasSuffix(got, fmt.Sprintf("so far: %d of 7.", turns)) {
-			t.Errorf("%s: %v turns %d times, not %s", o.Name, walk, turns, got)
-		}
+		got := e.Notes[0]
+		require.Check(t, strings.HasSuffix(got, fmt.Sprintf("so far: %d of 7.", turns)), "%s: %v turns %d times, not %s", o.Name, walk, turns, got)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"marginlab/ml/mltest/require"
-
 	"marginlab/views/lessons/lessonstest"
 )
 
@@ -18,9 +17,8 @@ func TestVecTrick(t *testing.T) {
 		e := lessonstest.Show(t, Lesson(), "vec", "n", fmt.Sprint(n))
 		number := func(label string) string { t.Helper(); return lessonstest.Number(t, e, label) }
 		k := number("kernel, vec trick")
-		if formed := number(`kernel, $A_\times$ formed`); formed != k || !strings.HasSuffix(e.Numbers[5].Help, " "+k) {
-			t.Errorf("n = %d: %s formed, %s by the trick, %s", n, formed, k, e.Numbers[5].Help)
-		}
+		formed := number(`kernel, $A_\times$ formed`)
+		require.Check(t, formed == k && strings.HasSuffix(e.Numbers[5].Help, " "+k), "n = %d: %s formed, %s by the trick, %s", n, formed, k, e.Numbers[5].Help)
 		var long, short int
 		fmt.Sscan(number(`multiplications, $A_\times$ formed`), &long)
 		fmt.Sscan(number("multiplications, vec trick"), &short)

@@ -54,9 +54,8 @@ func TestWitness(t *testing.T) {
 				form += s.Witness[i] * s.Witness[j] * math.Tanh(c.gamma*(p[0]*q[0]+p[1]*q[1])+c.r)
 			}
 		}
-		if low := s.Values[len(s.Values)-1]; form >= 0 || math.Abs(form-low) > 1e-9*s.Values[0] {
-			t.Errorf("sigmoid %v: c'Kc = %g, smallest eigenvalue %g", c, form, low)
-		}
+		low := s.Values[len(s.Values)-1]
+		require.Check(t, form < 0 && math.Abs(form-low) <= 1e-9*s.Values[0], "sigmoid %v: c'Kc = %g, smallest eigenvalue %g", c, form, low)
 	}
 	// Two points pass, the third refutes, as users can find on the screen.
 	for n, want := range map[int]bool{2: true, 3: false} {

@@ -23,7 +23,6 @@ func TestWorstKernelIsWorse(t *testing.T) {
 	for k, w := range wrong {
 		require.Check(t, k == int(at) || wrong[int(at)] >= w+0.03, "the errors %v are too close for a question", wrong)
 	}
-	if e := lessonstest.Show(t, Lesson(), "side-by-side"); len(e.Figures) != 5 || len(e.Tables[0].Rows) != 4 {
-		t.Errorf("%d figures, %d rows", len(e.Figures), len(e.Tables[0].Rows))
-	}
+	e := lessonstest.Show(t, Lesson(), "side-by-side")
+	require.Check(t, len(e.Figures) == 5 && len(e.Tables[0].Rows) == 4, "%d figures, %d rows", len(e.Figures), len(e.Tables[0].Rows))
 }

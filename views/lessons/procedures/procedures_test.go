@@ -34,8 +34,7 @@ func eachProblem(t *testing.T, f func(t *testing.T, p problem)) {
 func TestPair(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p problem) {
 		for _, selection := range []stepwise.Selection{stepwise.MaximalViolation, stepwise.SecondOrder} {
-			r, err := stepwise.SMO(t.Context(), p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: selection, MaxSteps: 60})
-			require.NoError(t, err)
+			r := require.Value(stepwise.SMO(t.Context(), p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: selection, MaxSteps: 60}))(t)
 			for step := 1; step < r.Len(); step++ {
 				before, s := r.At(step-1), *r.At(step).Pair
 				two := stepwise.NewPairDual(p.gram(), before.Iterate, p.c, s.I, s.J)
@@ -50,9 +49,8 @@ func TestPair(t *testing.T) {
 				best := two.At(s.AlphaI, s.AlphaJ)
 				for k := range 101 {
 					a2 := s.L + (s.H-s.L)*float64(k)/100
-					if q := two.At(two.First(s.BeforeI, s.BeforeJ, a2), a2); q > best+1e-9*(1+math.Abs(best)) {
-						t.Fatalf("step %d: the dual is %v at alpha_2 = %v and %v where the step ends", step, q, a2, best)
-					}
+					q := two.At(two.First(s.BeforeI, s.BeforeJ, a2), a2)
+					require.Must(t, q <= best+1e-9*(1+math.Abs(best)), "step %d: the dual is %v at alpha_2 = %v and %v where the step ends", step, q, a2, best)
 				}
 				if gain := best - two.At(s.BeforeI, s.BeforeJ); math.Abs(gain-(r.At(step).Dual-before.Dual)) > 1e-9*(1+p.c) {
 					t.Fatalf("step %d: the dual gains %v, the picture %v", step, r.At(step).Dual-before.Dual, gain)
@@ -101,9 +99,8 @@ func TestValley(t *testing.T) {
 		require.Check(t, v <= found+1e-12 && v >= found-0.01, "w = %v: %v, a search for b finds %v", w, v, found)
 	}
 	best := p.optimum(t.Context())
-	if w := p.Weights(best.U()); math.Abs(valley(w[0], w[1])-best.Primal) > 1e-6 {
-		t.Errorf("at the optimum the level is %v, the objective %v", valley(w[0], w[1]), best.Primal)
-	}
+	w := p.Weights(best.U())
+	require.Check(t, math.Abs(valley(w[0], w[1])-best.Primal) <= 1e-6, "at the optimum the level is %v, the objective %v", valley(w[0], w[1]), best.Primal)
 }
 
 // TestPrinted: the printed condition starts like the right one, as all hinges are active at 0,
@@ -168,7 +165,6 @@ func TestChunkingNeedsLess(t *testing.T) {
 		n := len(r.At(i).Working)
 		require.Check(t, 2*n <= len(p.Y), "round %d holds %d of %d points", i, n, len(p.Y))
 	}
-	if end := r.At(r.Len() - 1); math.Abs(end.Dual-best.Dual) > 1e-3*best.Dual {
-		t.Errorf("it ends at a dual of %v; the maximum is %v", end.Dual, best.Dual)
-	}
+	end := r.At(r.Len() - 1)
+	require.Check(t, math.Abs(end.Dual-best.Dual) <= 1e-3*best.Dual, "it ends at a dual of %v; the maximum is %v", end.Dual, best.Dual)
 }

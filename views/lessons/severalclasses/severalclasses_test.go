@@ -40,9 +40,8 @@ func TestDuelsAddUp(t *testing.T) {
 			n := require.Value(strconv.Atoi(strings.Fields(lessonstest.Number(t, e, class))[0]))(t)
 			votes += n
 		}
-		if want := min(step+1, 3); votes != want || e.Steps != 4 {
-			t.Errorf("after step %d of %d there are %d votes; want %d", step, e.Steps, votes, want)
-		}
+		want := min(step+1, 3)
+		require.Check(t, votes == want && e.Steps == 4, "after step %d of %d there are %d votes; want %d", step, e.Steps, votes, want)
 	}
 }
 

@@ -30,9 +30,8 @@ func TestPrice(t *testing.T) {
 			for _, u := range res.Model.Machines[0].Coef {
 				sum += math.Abs(u)
 			}
-			if want := sum - c**r.SlackSum; math.Abs(want-*r.WNorm**r.WNorm) > 1e-4*(1+sum) {
-				t.Errorf("C = %g: |w|² = %g, sum alpha - C sum xi = %g", c, *r.WNorm**r.WNorm, want)
-			}
+			want := sum - c**r.SlackSum
+			require.Check(t, math.Abs(want-*r.WNorm**r.WNorm) <= 1e-4*(1+sum), "C = %g: |w|² = %g, sum alpha - C sum xi = %g", c, *r.WNorm**r.WNorm, want)
 			same := math.Abs(1/math.Sqrt(sum)-*r.Margin) < 1e-4**r.Margin
 			bounded := *r.BoundedInside+*r.BoundedMisclassified > 0
 			require.Check(t, same != bounded,
@@ -65,9 +64,8 @@ func TestSmallC(t *testing.T) {
 		w[1] += c * lessons.Overlapping.Y[i] * p[1]
 	}
 	require.Check(t, math.Hypot(w[0]-m.W[0], w[1]-m.W[1]) <= 1e-9, "w = %v, want %v", m.W, w)
-	if r := m.Report; r.SupportVectors != 14 || *r.Free != 0 {
-		t.Errorf("%d support vectors, %d of them free; want all 14 bounded", r.SupportVectors, *r.Free)
-	}
+	r := m.Report
+	require.Check(t, r.SupportVectors == 14 && *r.Free == 0, "%d support vectors, %d of them free; want all 14 bounded", r.SupportVectors, *r.Free)
 }
 
 // TestBox: in the last line of the derivation only points at C have slack, and the two

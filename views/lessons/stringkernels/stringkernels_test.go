@@ -60,9 +60,8 @@ func TestTheTableEndsInTheKernel(t *testing.T) {
 func TestStepsShowTheirSum(t *testing.T) {
 	t.Parallel()
 	e := show(t, "filling", "step", "18") // B_1 of the first two symbols
-	if n := e.Numbers[0]; n.Label != "$B_{1}(2, 2)$" || n.Value != "1.25" || n.Help != `$= 1 + 0.5 \cdot 0.5 + 0.5 \cdot 0.5 - 0.25 \cdot 1$` {
-		t.Errorf("%+v", n)
-	}
+	n := e.Numbers[0]
+	require.Check(t, n.Label == "$B_{1}(2, 2)$" && n.Value == "1.25" && n.Help == `$= 1 + 0.5 \cdot 0.5 + 0.5 \cdot 0.5 - 0.25 \cdot 1$`, "%+v", n)
 	require.Equal(t, lessons.TeX(-1.5e-7), `-1.5 \cdot 10^{-7}`, "a small number")
 }
 

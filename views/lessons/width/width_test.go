@@ -20,9 +20,8 @@ func TestTrainingError(t *testing.T) {
 			rises++
 		}
 	}
-	if end := len(train) - 1; train[end] != 0 || train[0] < 0.2 || rises == 0 || fresh[end] < 0.2 {
-		t.Errorf("training %v, %d rises, new points %v", train, rises, fresh)
-	}
+	end := len(train) - 1
+	require.Check(t, train[end] == 0 && train[0] >= 0.2 && rises != 0 && fresh[end] >= 0.2, "training %v, %d rises, new points %v", train, rises, fresh)
 }
 
 // TestChoiceTellsTies: the highlighted cells are those with the smallest error; if there are
