@@ -106,6 +106,22 @@ func TestWrongPointIsQuotedInShort(t *testing.T) {
 	require.Check(t, strings.Contains(said, `point 1: expected one or two numbers and a label, found “1,1,`) && len(said) < 200, "%s", said)
 }
 
+// A printed page says what was trained, with the parameters as used.
+func TestPrintedSettings(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	for query, want := range map[string]string{
+		"C=3":                                  "SVM, C 3, kernel rbf, γ 0.5",
+		"C=3&kernel=combined&expression=rbf*2": "SVM, C 3, kernel combined, expression rbf*2",
+	} {
+		_, live, _ := answer(c, query)
+		for _, doc := range []*goquery.Selection{c.Page(200, "/lab?"+query).Selection, live.Selection} {
+			said := doc.Find(".set").Text()
+			require.Check(t, said == want, "%s: %q, want %q", query, said, want)
+		}
+	}
+}
+
 // The first picture of more than two features shows a plane that meets the boundary, whatever
 // is separated; the selects of the axes say what is shown; and no axis shows a constant.
 func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
