@@ -316,9 +316,9 @@ func (b *bench) marks() []views.Field {
 		return nil // a surface is a heat map
 	}
 	fields := []views.Field{
-		{Name: "show", Label: "background", Kind: "choice", Options: views.Choose(backgrounds, b.background()), Help: "What the picture shows behind the points."},
-		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin."},
-		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map."},
+		{Name: "show", Label: "Background", Kind: "choice", Options: views.Choose(backgrounds, b.background()), Help: "What the picture shows behind the points."},
+		{Name: "slack", Label: "Draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin."},
+		{Name: "cores", Label: "Mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map."},
 	}
 	hidden := b.hidden()
 	for i := range fields {

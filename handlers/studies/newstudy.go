@@ -255,9 +255,9 @@ func (m menu) clicked(q url.Values) (string, error) {
 	}
 	for _, asked := range q["data"] {
 		var set study.Set
-		usual := asked
+		var usual string
 		if at := slices.IndexFunc(m.sets, func(set study.Set) bool { return set.Name == asked }); at >= 0 {
-			set = m.sets[at]
+			set, usual = m.sets[at], setLabel(m.sets[at])
 		} else if at := slices.IndexFunc(m.own, func(d store.Dataset) bool { return d.ID == asked }); at >= 0 {
 			set, usual = study.Set{File: results.FileOf(m.own[at])}, m.own[at].Name
 		} else {
