@@ -100,6 +100,7 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 func TestWrongPointIsQuotedInShort(t *testing.T) {
 	t.Parallel()
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	require.Says(t, string(c.Send(422, "/runs", "data=drawing&points=word").Body), "point 1: expected one or two numbers and a label, found “word”", "one word")
 	page := c.Send(422, "/runs", "data=drawing&points="+strings.Repeat("1,", 1000)).Body
 	doc := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(page)))(t)
 	said := doc.Find(".problem").Text()
