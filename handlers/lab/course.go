@@ -60,13 +60,17 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request, b *bench) error
 	}
 	run, err := a.EnqueueHandin(r.Context(), frame.Workspace(r.Context()), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
 	if errors.Is(err, store.ErrNames) {
-		b.badName = err.Error()
+		err = param.Problems{{Field: "who", Message: err.Error()}}
+	}
+	if errors.As(err, &b.problems) {
+		b.badName = b.problems.For("who")
+		b.problems = slices.DeleteFunc(b.problems, func(p param.Problem) bool { return p.Field == "who" })
 	}
 	var shut *store.Error
 	if errors.As(err, &shut) && shut.Kind() == web.Conflict { // keep what was to be submitted
 		b.refused = shut.Error()
 	}
-	if b.badName != "" || b.refused != "" || errors.As(err, &b.problems) {
+	if b.badName != "" || b.refused != "" || len(b.problems) > 0 {
 		return a.refuse(w, r, b)
 	}
 	if err != nil {
