@@ -140,7 +140,7 @@ func (m menu) rename(q url.Values) {
 // setLabel returns the name of a built-in set with the label of its generator: "XOR, noise 0.6".
 func setLabel(s study.Set) string {
 	if g, err := dataset.FindGenerator(s.Generator); err == nil && strings.HasPrefix(s.Name, g.Name) {
-		return results.Capital(g.Label + strings.TrimPrefix(s.Name, g.Name))
+		return g.Label + strings.TrimPrefix(s.Name, g.Name)
 	}
 	return results.Capital(s.Name)
 }
