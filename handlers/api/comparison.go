@@ -42,6 +42,9 @@ func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	points := make([][]ml.Point, len(runs))
 	for i, run := range runs {
+		if run, err = a.Store.WithModels(r.Context(), run); err != nil {
+			return err
+		}
 		if points[i], err = results.ResultOf(run).Points(r.Context(), run.Model, data, run.Spec); err != nil {
 			return err
 		}
@@ -57,7 +60,7 @@ func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, c)
 }
 
-// compared returns runs of the workspace; they must be done and share their points.
+// compared returns runs of the workspace without models; they must be done and share their points.
 func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, error) {
 	if err := results.ToCompare(ids); err != nil {
 		return nil, err
@@ -65,7 +68,7 @@ func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, erro
 	runs := make([]store.Run, len(ids))
 	for i, id := range ids {
 		var err error
-		if runs[i], err = a.Store.Run(ctx, frame.Workspace(ctx), id); err != nil {
+		if runs[i], err = a.Store.RunWithoutModels(ctx, frame.Workspace(ctx), id); err != nil {
 			return nil, err
 		}
 		if runs[i].Status != store.Done {

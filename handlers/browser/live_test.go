@@ -263,7 +263,7 @@ func TestGeneratedPointsAreLive(t *testing.T) {
 	p.visit("/lab?data=new-moons,n=60")
 	p.picture(".stage img")
 	p.change(func() { p.fill(`[name="gen.n"]`, "90") })
-	p.wait(`document.querySelector("h1").textContent === "moons, 90 points"`)
+	p.wait(`document.querySelector("h1").textContent === "Moons, 90 points"`)
 	require.Equal(t, p.query().Get("data"), "new-moons,n=90", "the address says")
 	caption := p.text(".caption")
 	require.Check(t, strings.Contains(caption, "90 points"), "the picture shows %q", caption)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/views"
@@ -90,7 +91,7 @@ func SpecGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups 
 // ParamField returns the control of a parameter with its value as text.
 func ParamField(p param.Param, value string) views.Field {
 	f := views.Field{
-		Name: p.Name, Label: p.Label, Symbol: p.Symbol, Help: p.Help, Log: p.Log, Zero: p.Log && p.Min == 0 && !p.OpenMin, Value: value,
+		Name: p.Name, Label: results.Capital(p.Label), Symbol: p.Symbol, Help: p.Help, Log: p.Log, Zero: p.Log && p.Min == 0 && !p.OpenMin, Value: value,
 		Kind: [...]string{param.Number: "number", param.Integer: "integer", param.Switch: "switch", param.Choice: "choice", param.Text: "text"}[p.Kind],
 	}
 	if p.Low != 0 || p.High != 0 {

@@ -517,7 +517,7 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 		}
 		return nil, err
 	}
-	if len(records) > 0 {
+	if len(records) > 0 && len(records[0]) > 1 { // a single word is no header
 		if _, err := strconv.ParseFloat(records[0][0], 64); err != nil {
 			records = records[1:] // drop the header
 		}

@@ -95,6 +95,7 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 		drawn = a.Lasting(query)
 	}
 	var ans views.Answer
+	var report *ml.Report
 	if res == nil {
 		ans.Took = waited
 		ans.Waits = b.late && !b.patient
@@ -114,10 +115,14 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 		ans.Reproduce = results.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
 		ans.Took = res.Report.FitSeconds
+		report = &res.Report
 		if err == nil {
 			ans.Tried, err = a.tried(ctx, b, res.Model)
 		}
 	}
+	learner := b.spec
+	learner.Kernel = "linear" // without parameters
+	ans.Settings = learner.Name(nil, "kernel") + ", kernel " + results.KernelText(b.spec, report)
 	ans.Large = b.data != nil && b.data.Len() > previewRows
 	if b.data == nil && problem == "" {
 		ans.Hint = "Add points of two classes: click in the picture, or type them under Data and axes."
@@ -311,9 +316,9 @@ func (b *bench) marks() []views.Field {
 		return nil // a surface is a heat map
 	}
 	fields := []views.Field{
-		{Name: "show", Label: "background", Kind: "choice", Options: views.Choose(backgrounds, b.background()), Help: "What the picture shows behind the points."},
-		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin."},
-		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map."},
+		{Name: "show", Label: "Background", Kind: "choice", Options: views.Choose(backgrounds, b.background()), Help: "What the picture shows behind the points."},
+		{Name: "slack", Label: "Draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin."},
+		{Name: "cores", Label: "Mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map."},
 	}
 	hidden := b.hidden()
 	for i := range fields {

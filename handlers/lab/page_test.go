@@ -100,10 +100,27 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 func TestWrongPointIsQuotedInShort(t *testing.T) {
 	t.Parallel()
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	require.Says(t, string(c.Send(422, "/runs", "data=drawing&points=word").Body), "point 1: expected one or two numbers and a label, found “word”", "one word")
 	page := c.Send(422, "/runs", "data=drawing&points="+strings.Repeat("1,", 1000)).Body
 	doc := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(page)))(t)
 	said := doc.Find(".problem").Text()
 	require.Check(t, strings.Contains(said, `point 1: expected one or two numbers and a label, found “1,1,`) && len(said) < 200, "%s", said)
+}
+
+// A printed page says what was trained, with the parameters as used.
+func TestPrintedSettings(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	for query, want := range map[string]string{
+		"C=3":                                  "SVM, C 3, kernel rbf, γ 0.5",
+		"C=3&kernel=combined&expression=rbf*2": "SVM, C 3, kernel combined, expression rbf*2",
+	} {
+		_, live, _ := answer(c, query)
+		for _, doc := range []*goquery.Selection{c.Page(200, "/lab?"+query).Selection, live.Selection} {
+			said := doc.Find(".set").Text()
+			require.Check(t, said == want, "%s: %q, want %q", query, said, want)
+		}
+	}
 }
 
 // The first picture of more than two features shows a plane that meets the boundary, whatever

@@ -124,7 +124,7 @@ func unexplained(options []param.Option) []views.Option {
 
 // searchField returns the field for the values of a parameter to try.
 func (b *bench) searchField(p param.Param) views.Field {
-	f := views.Field{Name: p.Name, Form: ofSearch, Label: p.Label, Symbol: p.Symbol}
+	f := views.Field{Name: p.Name, Form: ofSearch, Label: results.Capital(p.Label), Symbol: p.Symbol}
 	name := ofSearch + p.Name
 	chosen := b.form[name]
 	switch {

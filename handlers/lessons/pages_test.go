@@ -96,6 +96,8 @@ func TestLessonDemo(t *testing.T) {
 	// In the lesson the controls belong to the screen that the query names.
 	doc = c.Page(200, "/lessons/margins?screen=line&b=3")
 	require.Equal(t, doc.Find(`#line input[name="b"]`).AttrOr("value", ""), "3", "b")
+	labels := c.Page(200, "/lessons/soft-margin").Find(`label[for="f-c-C"], label[for="f-c-set"]`)
+	require.Equal(t, labels.Text(), "CData", "labels")
 	type reply struct {
 		HTML, Problem, Query string
 		Errors               map[string]string

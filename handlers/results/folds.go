@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
@@ -29,20 +28,19 @@ func ToCompare(ids []string) error {
 // Comparable returns a *param.Refusal if finished runs differ in data or target, so that no test can
 // compare them.
 func Comparable(runs []store.Run) error {
-	of := func(r store.Run) (string, []string) {
-		classes := slices.Clone(r.Model.Classes)
-		slices.Sort(classes)
-		return r.Spec.Target, classes
-	}
-	target, classes := of(runs[0])
-	for _, r := range runs {
-		if r.Hash != runs[0].Hash {
-			return param.Refuse("train all on the same data set", "no test can compare the runs, because they were trained on different points")
+	positive := func(r store.Run) string { // of two classes, either predicts the same
+		if len(r.Report.Classes) <= 2 {
+			return ""
 		}
-		switch t, c := of(r); {
-		case t != target:
+		return r.Report.Positive
+	}
+	for _, r := range runs {
+		switch {
+		case r.Hash != runs[0].Hash:
+			return param.Refuse("train all on the same data set", "no test can compare the runs, because they were trained on different points")
+		case r.Spec.Target != runs[0].Spec.Target:
 			return param.Refuse("compare runs with the same target", "no test can compare the runs, because some are classifiers and others regressions")
-		case !slices.Equal(c, classes):
+		case positive(r) != positive(runs[0]):
 			return param.Refuse("compare runs with the same classes", "no test can compare the runs, because their classes differ")
 		}
 	}

@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
+	"marginlab/views"
 )
 
 // Collection is a set of stored runs: a workspace, or the gallery of a course.
@@ -117,4 +119,26 @@ var RunStatuses = []store.Status{store.Queued, store.Running, store.Done, store.
 func Choice[T ~string](name string, values []T) param.Param {
 	options := lists.Map(values, func(v T) param.Option { return param.Option{Name: string(v)} })
 	return param.Param{Name: name, Kind: param.Choice, Options: options}
+}
+
+// KernelText returns a kernel with its parameters, as used if known.
+func KernelText(s ml.Spec, rep *ml.Report) string {
+	row, err := kernel.Lookup(s.Kernel)
+	if err != nil {
+		return s.Kernel
+	}
+	text := row.Name
+	for _, p := range row.Params {
+		v := s.Text(p.Name)
+		if rep != nil && rep.Values[p.Name].IsNumber() {
+			v = views.Short(rep.Values.Number(p.Name))
+		}
+		switch {
+		case p.Kind != param.Switch:
+			text += ", " + cmp.Or(p.Symbol, p.Label) + " " + v
+		case s.Value(p.Name).Switch():
+			text += ", " + p.Label
+		}
+	}
+	return text
 }

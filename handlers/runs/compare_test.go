@@ -297,7 +297,7 @@ func TestProofsAsCSV(t *testing.T) {
 	s.As(t, handlerstest.Bob).Want(http.StatusNotFound, "GET", "/compare/disagreement.csv?"+q, "")
 }
 
-// A picture that the browser has is answered without reading the models.
+// Pictures that the browser has and folds of a comparison are answered without reading the models.
 func TestPicturesUnchanged(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
@@ -326,4 +326,7 @@ func TestPicturesUnchanged(t *testing.T) {
 		b.Want(http.StatusNotModified, "GET", at, "", "If-None-Match", tag)
 		b.Want(http.StatusInternalServerError, "GET", at+"&dark=1", "")
 	}
+	s.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	b.Want(http.StatusSeeOther, "POST", "/compare/folds", runs.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+	c.Want(http.StatusAccepted, "POST", "/api/comparison/folds", fmt.Sprintf(`{"runs":[%q,%q],"folds":2,"repeats":1}`, runs["run"][0], runs["run"][1]))
 }

@@ -144,7 +144,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	runs, err := comparedRuns(r.Context(), a.find, from, r.PostForm)
+	runs, err := comparedRuns(r.Context(), a.quick, from, r.PostForm)
 	if err != nil {
 		return err
 	}

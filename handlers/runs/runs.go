@@ -16,7 +16,6 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
-	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -39,7 +38,7 @@ func own(r *http.Request) (results.Collection, error) {
 // Row returns a run as a row of a list.
 func Row(r store.Run) runsview.RunRow {
 	row := runsview.RunRow{
-		ID: r.ID, Name: r.Name, Learner: learnerText(r.Spec), Kernel: kernelText(r.Spec, r.Report),
+		ID: r.ID, Name: r.Name, Learner: learnerText(r.Spec), Kernel: results.KernelText(r.Spec, r.Report),
 		Status: string(r.Status), Tags: r.Tags, Note: r.Note,
 	}
 	switch {
@@ -73,29 +72,7 @@ func learnerText(s ml.Spec) string {
 	text := ml.Learners[i].Label
 	for _, p := range ml.Learners[i].Params {
 		if p.Telling && p.Name != "C" && p.Name != "hard_margin" {
-			text += ", " + p.Symbol + "=" + views.Short(s.Values.Number(p.Name))
-		}
-	}
-	return text
-}
-
-// kernelText returns a kernel with its parameters, as used if known.
-func kernelText(s ml.Spec, rep *ml.Report) string {
-	row, err := kernel.Lookup(s.Kernel)
-	if err != nil {
-		return s.Kernel
-	}
-	text := row.Name
-	for _, p := range row.Params {
-		v := s.Text(p.Name)
-		if rep != nil && rep.Values.Has(p.Name) {
-			v = views.Short(rep.Values.Number(p.Name))
-		}
-		switch {
-		case p.Kind != param.Switch:
-			text += ", " + cmp.Or(p.Symbol, p.Label) + "=" + v
-		case s.Value(p.Name).Switch():
-			text += ", " + p.Label
+			text += ", " + p.Symbol + " " + views.Short(s.Values.Number(p.Name))
 		}
 	}
 	return text

@@ -140,7 +140,7 @@ func (m menu) rename(q url.Values) {
 // setLabel returns the name of a built-in set with the label of its generator: "XOR, noise 0.6".
 func setLabel(s study.Set) string {
 	if g, err := dataset.FindGenerator(s.Generator); err == nil && strings.HasPrefix(s.Name, g.Name) {
-		return results.Capital(g.Label + strings.TrimPrefix(s.Name, g.Name))
+		return g.Label + strings.TrimPrefix(s.Name, g.Name)
 	}
 	return results.Capital(s.Name)
 }
@@ -255,9 +255,9 @@ func (m menu) clicked(q url.Values) (string, error) {
 	}
 	for _, asked := range q["data"] {
 		var set study.Set
-		usual := asked
+		var usual string
 		if at := slices.IndexFunc(m.sets, func(set study.Set) bool { return set.Name == asked }); at >= 0 {
-			set = m.sets[at]
+			set, usual = m.sets[at], setLabel(m.sets[at])
 		} else if at := slices.IndexFunc(m.own, func(d store.Dataset) bool { return d.ID == asked }); at >= 0 {
 			set, usual = study.Set{File: results.FileOf(m.own[at])}, m.own[at].Name
 		} else {

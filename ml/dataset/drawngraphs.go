@@ -10,19 +10,19 @@ import (
 // graphGenerators generate graphs of two alternating classes.
 var graphGenerators = []Generator{
 	{
-		Name: "cycles", Label: "cycles against trees", Kind: KindGraphs,
+		Name: "cycles", Label: "Cycles against trees", Kind: KindGraphs,
 		Help:   "Trees have no cycle; graphs of the other class have one, a ring with branches.",
 		Params: graphParams("14", "0.05", "Probability that a ring is opened, or that a tree gets one edge more."),
 		draw:   graphsOf("tree", "cycle", drawCycle),
 	},
 	{
-		Name: "rings", Label: "chains of rings", Kind: KindGraphs,
+		Name: "rings", Label: "Chains of rings", Kind: KindGraphs,
 		Help:   "Rings in a row, joined by edges; the class is the number of nodes in a ring, five or six.",
 		Params: graphParams("24", "0.1", "Probability that a ring has the size of the other class."),
 		draw:   graphsOf("5", "6", drawRings),
 	},
 	{
-		Name: "molecules", Label: "molecules", Kind: KindGraphs,
+		Name: "molecules", Label: "Molecules", Kind: KindGraphs,
 		Help:   "Atoms C, N and O with as many bonds as they can have; one group of atoms decides the class: C with two O, or with O and N.",
 		Params: graphParams("14", "0.05", "Probability that the group belongs to the other class."),
 		draw:   graphsOf("acid", "amide", drawMolecule),

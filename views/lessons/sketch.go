@@ -13,6 +13,7 @@ import (
 
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
+	"marginlab/views"
 	"marginlab/views/figure"
 )
 
@@ -85,13 +86,13 @@ func CurvesOf(x []float64, f func(float64) []float64, names ...string) []figure.
 func (s *Sketch) Read(given string) ([]float64, error) {
 	texts := strings.Fields(strings.ReplaceAll(given, ";", " "))
 	if len(texts) != len(s.X) {
-		return nil, fmt.Errorf("%d values for %d places", len(texts), len(s.X))
+		return nil, fmt.Errorf("expected %d heights separated by spaces, from left to right, found %d", len(s.X), len(texts))
 	}
 	heights := make([]float64, len(texts))
 	for i, text := range texts {
 		v, err := ReadNumber(text)
 		if err != nil || s.Log && v <= 0 {
-			return nil, fmt.Errorf("%q is not a height", text)
+			return nil, fmt.Errorf("height %q: expected a number%s", text, Either(s.Log, " above 0", ""))
 		}
 		heights[i] = v
 	}
@@ -275,8 +276,11 @@ func bends(values []float64, near float64) (at []int) {
 // judge reports whether a sketch is near enough.
 func (s *Sketch) judge(q *Question, truth figure.Curve, given string) (bool, error) {
 	heights, err := s.Read(given)
+	if strings.TrimSpace(given) == "" { // without a script nothing is drawn
+		err = fmt.Errorf("the curve is incomplete: it needs a height at each of the %d places", len(s.X))
+	}
 	if err != nil {
-		return false, param.Problems{{Field: q.Slug, Message: "Draw the whole curve first, from the left to the right."}}
+		return false, param.Problems{{Field: q.Slug, Message: views.Sentence(err.Error())}}
 	}
 	within := cmp.Or(q.Within, 0.1)
 	mean, _, _ := s.miss(truth, heights)
