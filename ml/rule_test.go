@@ -377,7 +377,7 @@ func TestFormat2OfTwoClasses(t *testing.T) {
 	}
 }
 
-// What a report counts is what the model tells of the same rows, also where nothing but rounding
+// What a report counts is what the model predicts for the same rows, also where nothing but rounding
 // tells classes apart: machines that are constant, classes whose functions are equal.
 func TestReportCountsWhatTheModelTells(t *testing.T) {
 	t.Parallel()

@@ -103,11 +103,9 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 		Most: results.MostCompared,
 		Page: a.Frame(g.Title, "courses"), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
 		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: frame.Entrance(g.Course), Nameless: g.Nameless,
-		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(copies),
+		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen),
 	}
-	if l := lessonOf(g.Course); l != nil {
-		p.Task = l.Task
-	}
+	p.Total = len(copies)
 	p.Blocked = lists.Map(blocks, func(b store.Blocked) teachview.Blocked { return teachview.Blocked(b) })
 	p.Overlay = g.overlay(copies, q["run"])
 	runs, list, err := a.pageOf(r.Context(), g, q)
@@ -128,19 +126,12 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	if q.Get("sort") == "" {
 		p.Ranking = words
 	}
-	turn := func(page int) string {
-		v := maps.Clone(q)
-		v.Set("page", strconv.Itoa(page))
-		return g.base + "?" + v.Encode() + "#gallery"
-	}
-	if page := 1 + list.Offset/galleryPage; len(copies) > galleryPage {
-		p.First, p.Last = list.Offset+1, list.Offset+len(runs)
-		if page > 1 {
-			p.Newer = turn(page - 1)
-		}
-		if p.Last < len(copies) {
-			p.Older = turn(page + 1)
-		}
+	if len(copies) > galleryPage {
+		p.Pages = views.PagesOf(1+list.Offset/galleryPage, galleryPage, len(runs), len(copies), func(page int) string {
+			v := maps.Clone(q)
+			v.Set("page", strconv.Itoa(page))
+			return g.base + "?" + v.Encode() + "#gallery"
+		})
 	}
 	with, twins := namesakes(copies)
 	for _, c := range columns {

@@ -105,16 +105,16 @@ def image_N(x):
     image = np.concatenate([p / SHARES_N, by_mean.ravel(), by_variance.ravel()])
     return image`+choose(f.Information == nil, "", " * TIMES_N")+"\n\n", "_N", fmt.Sprint("_", i+1)))
 	}
-	out.put("\nLABEL = ", strconv.Quote(m.Label), "\nFEATURES = ", list(m.Features, strconv.Quote), "\n")
+	out.put("\nLABEL = ", strconv.Quote(m.Label), "\nFEATURES = ", list(quoted(m.Features)), "\n")
 	if !value {
-		classes := list(m.Classes, strconv.Quote)
+		classes := quoted(m.Classes)
 		if integers(m.Classes) != nil {
-			classes = list(LIBSVMLabels(m), strings.Clone)
+			classes = LIBSVMLabels(m)
 		}
-		out.put("CLASSES = np.array(", classes, ")\n")
+		out.put("CLASSES = np.array(", list(classes), ")\n")
 	}
 	if !one {
-		out.put("MACHINES = ", list(m.ScoreNames(), strconv.Quote), "\n")
+		out.put("MACHINES = ", list(quoted(m.ScoreNames())), "\n")
 	}
 	if m.Rule == ml.OneVsOne {
 		out.put("PAIRS = [(i, j) for i in range(len(CLASSES)) for j in range(i + 1, len(CLASSES))]  # (negative, positive) class\n")
@@ -194,10 +194,10 @@ func choose(condition bool, yes, no string) string {
 	return no
 }
 
-// list returns a Python list of texts in the given form.
-func list(texts []string, form func(string) string) string {
-	return "[" + strings.Join(lists.Map(texts, form), ", ") + "]"
-}
+// list returns a Python list of expressions.
+func list(items []string) string { return "[" + strings.Join(items, ", ") + "]" }
+
+func quoted(texts []string) []string { return lists.Map(texts, strconv.Quote) }
 
 // pythonWriter writes a Python module. Flush returns the first error.
 type pythonWriter struct{ *bufio.Writer }
@@ -284,5 +284,5 @@ func pythonVector(v []float64) string {
 			words[i] += "." // a float even if all are integers
 		}
 	}
-	return "[" + strings.Join(words, ", ") + "]"
+	return list(words)
 }

@@ -123,13 +123,13 @@ func (p *sparse) interpolant(ctx context.Context, d *dual) (points []int, obj fl
 	points = slices.Clone(p.used)
 	clear(p.like)
 	for _, j := range points {
-		if err := p.compare(j); err != nil {
+		if _, err := p.column(j); err != nil {
 			return nil, 0, err
 		}
 	}
 	for j := range p.in {
 		if !p.in[j] && p.like[j] <= same*p.size(j) {
-			if err := p.compare(j); err != nil {
+			if _, err := p.column(j); err != nil {
 				return nil, 0, err
 			}
 			points = append(points, j)
@@ -154,22 +154,22 @@ func (p *sparse) interpolant(ctx context.Context, d *dual) (points []int, obj fl
 	return points, obj, nil
 }
 
-// compare notes how similar the columns are to column j.
-func (p *sparse) compare(j int) error {
+// column returns column j of K and notes how similar the columns are to it.
+func (p *sparse) column(j int) ([]float64, error) {
 	row, err := p.rows.row(j)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	size := p.size(j)
 	for i, v := range row {
 		p.like[i] = max(p.like[i], v*v/size)
 	}
-	return nil
+	return row, nil
 }
 
 // add makes column j a feature and notes how similar the columns are to it.
 func (p *sparse) add(d *dual, j int) error {
-	row, err := p.rows.row(j)
+	row, err := p.column(j)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (p *sparse) add(d *dual, j int) error {
 		p.seen[j] = true
 		p.all++
 	}
-	return p.compare(j)
+	return nil
 }
 
 // take makes the best unused columns features, until there are limit of them, each with a squared cosine
