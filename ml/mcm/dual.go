@@ -61,7 +61,7 @@ func (d *dual) setRho(rho float64) {
 
 // reserve allocates room for n more features.
 func (d *dual) reserve(n int) {
-	d.simplex.reserve(n)
+	d.inv.reserve(n)
 	d.a.rows = append(make([]float64, 0, len(d.a.rows)+n*d.a.m), d.a.rows...) // exactly, which slices.Grow does not
 }
 
@@ -95,12 +95,13 @@ func (d *dual) misfit(f []float64) (w []float64, b float64) {
 	m := len(d.y)
 	h := 1 + d.d[d.n] // the reduced cost is zero if the slack is basic
 	pi := make([]float64, d.m)
+	d.inv.apply()
 	for i, j := range d.head {
 		switch {
 		case j < m:
-			floats.AddScaled(pi, d.y[j]*f[j]-1, d.inv[i])
+			floats.AddScaled(pi, d.y[j]*f[j]-1, d.inv.rows[i])
 		case j < d.n:
-			floats.AddScaled(pi, h-d.y[j-m]*f[j-m], d.inv[i])
+			floats.AddScaled(pi, h-d.y[j-m]*f[j-m], d.inv.rows[i])
 		}
 	}
 	return d.unscale(pi)

@@ -5,8 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/dense"
 	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/trace"
@@ -33,8 +36,7 @@ type matrix interface {
 // current basis.
 //
 //   - Pricing is dual steepest edge (Forrest and Goldfarb 1992). The weights are
-//     the squared norms of the rows of the basis inverse, which is kept dense, so
-//     they are exact at all times.
+//     the squared norms of the rows of the basis inverse, which is kept dense.
 //   - The ratio test passes breakpoints as long as the dual objective rises,
 //     moving the boxed variables it passes to their other bound (Maros 2003), and
 //     takes the largest pivot among nearly tied breakpoints (Harris 1973). It is
@@ -51,15 +53,13 @@ type simplex struct {
 	cost   []float64 // given costs
 	lo, up []float64
 
-	head []int       // basic variable at each position
-	inv  [][]float64 // basis inverse: rows are positions, columns are rows of A
-	room int         // capacity of new rows of inv
-	norm []float64   // squared norms of the rows of inv
-	x    []float64   // values of all variables
-	dir  []float64   // +1 at the lower bound, -1 at the upper, 0 basic or fixed
-	pos  []int       // position in the basis, or -1
-	d    []float64   // reduced costs
-	c    []float64   // current costs: cost, perturbed or shifted
+	head []int     // basic variable at each position
+	inv  inverse   // of the basis
+	x    []float64 // values of all variables
+	dir  []float64 // +1 at the lower bound, -1 at the upper, 0 basic or fixed
+	pos  []int     // position in the basis, or -1
+	d    []float64 // reduced costs
+	c    []float64 // current costs: cost, perturbed or shifted
 
 	feasTol, optTol float64 // primal and dual tolerance, see tolerance
 	known           float64 // relative to the largest |x|: accuracy of a basic variable
@@ -78,14 +78,16 @@ type simplex struct {
 
 	alpha    []float64 // pivot row, all variables
 	col, z   []float64 // m
+	row      []float64 // m, row of inv at the leaving position
+	products []float64 // m, of all rows of inv with it
+	sum      []float64 // m, of the columns of flips times steps
+	moved    []float64 // m, B^-1 sum
 	breaks   breakpoints
 	lastStep float64 // of the reduced costs
 	passed   []breakpoint
 	flips    []int
 	tied     []int
 	steps    []float64
-	some     []int  // places of the non-zero elements of z, of column
-	unit     []bool // in rebuild: columns of inv that are still those of the identity
 }
 
 const (
@@ -135,40 +137,26 @@ func (s *simplex) addRow(lo, up float64) {
 	clear(s.z)
 	s.z[i] = 1
 	s.a.mulT(s.alpha[:s.n], s.z) // the new row
-	row := s.inv[i]
+	row := s.inv.rows[i]
 	for k, j := range s.head[:i] {
 		if j < s.n {
-			floats.AddScaled(row, -s.alpha[j], s.inv[k])
+			floats.AddScaled(row, -s.alpha[j], s.inv.rows[k])
 		}
 	}
-	s.norm[i] = floats.Dot(row, row)
+	s.inv.norm[i] = floats.Dot(row, row)
 	s.x[s.n+i] = -floats.Dot(s.alpha[:s.n], s.x[:s.n])
-}
-
-// reserve allocates room for n more rows.
-func (s *simplex) reserve(n int) {
-	s.room = s.m + n
-	for k, row := range s.inv {
-		s.inv[k] = append(make([]float64, 0, s.room), row...)
-	}
 }
 
 // appendRow allocates a zero row.
 func (s *simplex) appendRow(lo, up float64) {
-	for k := range s.inv {
-		s.inv[k] = append(s.inv[k], 0)
-	}
-	if s.m == s.room {
-		s.room = max(2*s.m, 16)
-	}
-	row := make([]float64, s.m+1, s.room)
-	row[s.m] = 1
-	s.inv, s.norm = append(s.inv, row), append(s.norm, 1)
+	s.inv.append()
 	s.head, s.pos = append(s.head, s.n+s.m), append(s.pos, s.m)
 	s.cost, s.c, s.d = append(s.cost, 0), append(s.c, 0), append(s.d, 0)
 	s.lo, s.up = append(s.lo, lo), append(s.up, up)
 	s.x, s.dir, s.alpha = append(s.x, 0), append(s.dir, 0), append(s.alpha, 0)
-	s.col, s.z = append(s.col, 0), append(s.z, 0)
+	for _, v := range []*[]float64{&s.col, &s.z, &s.row, &s.products, &s.moved, &s.sum} {
+		*v = append(*v, 0)
+	}
 	s.m++
 	s.fresh = false
 }
@@ -179,14 +167,13 @@ func (s *simplex) dropRow(i int) {
 	last := s.m - 1
 	// Move the slack's position to the end, then remove the end.
 	p := s.pos[s.n+i]
-	s.head[p], s.inv[p], s.norm[p] = s.head[last], s.inv[last], s.norm[last]
+	s.inv.drop(p, i)
+	s.head[p] = s.head[last]
 	s.pos[s.head[p]] = p
-	for k := range last {
-		row := s.inv[k]
-		row[i] = row[last]
-		s.inv[k] = row[:last]
+	s.head = s.head[:last]
+	for _, v := range []*[]float64{&s.col, &s.z, &s.row, &s.products, &s.moved, &s.sum} {
+		*v = (*v)[:last]
 	}
-	s.head, s.inv, s.norm, s.col, s.z = s.head[:last], s.inv[:last], s.norm[:last], s.col[:last], s.z[:last]
 	a, b := s.n+i, s.n+last
 	if a != b {
 		for _, v := range [][]float64{s.cost, s.c, s.d, s.lo, s.up, s.x, s.dir} {
@@ -295,7 +282,7 @@ func (s *simplex) solve(ctx context.Context) trace.Status {
 		}
 		q := s.entering(r)
 		if q >= 0 {
-			s.column(s.col, q)
+			s.columns(q)
 			row, col := s.alpha[q], s.col[r]
 			if math.Abs(row-col) > 1e-7*(1+math.Abs(col)) && s.age > 0 || math.Abs(row-col) > 0.5*math.Abs(row) {
 				q = -1 // the inverse has lost accuracy
@@ -327,8 +314,8 @@ func (s *simplex) leaving() int {
 	r, best := -1, 0.0
 	for i, j := range s.head {
 		v := max(s.lo[j]-s.x[j], s.x[j]-s.up[j])
-		if v > 0 && v*v > best*s.norm[i] && v > s.tolerance(j) {
-			r, best = i, v*v/s.norm[i]
+		if v > 0 && v*v > best*s.inv.norm[i] && v > s.tolerance(j) {
+			r, best = i, v*v/s.inv.norm[i]
 		}
 	}
 	return r
@@ -348,9 +335,9 @@ func (s *simplex) tolerance(j int) float64 {
 // is none. It sets s.flips to the variables that the step moves to their other bound, and s.tied
 // to those whose reduced cost gets the wrong sign, within the tolerance.
 func (s *simplex) entering(r int) int {
-	copy(s.z, s.inv[r])
-	s.a.mulT(s.alpha[:s.n], s.z)
-	copy(s.alpha[s.n:], s.z)
+	s.inv.row(s.row, r)
+	s.a.mulT(s.alpha[:s.n], s.row)
+	copy(s.alpha[s.n:], s.row)
 
 	j := s.head[r]
 	sign, slope := 1.0, s.x[j]-s.up[j]
@@ -391,15 +378,39 @@ func (s *simplex) entering(r int) int {
 			best = k
 		}
 	}
-	s.flips, s.tied = s.flips[:0], s.tied[:0]
+	q := passed[best].j
+	s.flips, s.steps, s.tied = s.flips[:0], s.steps[:0], s.tied[:0]
+	theta := s.step(q)
 	for k, p := range passed[:best] {
-		if k < block {
-			s.flips = append(s.flips, p.j)
-		} else {
-			s.tied = append(s.tied, p.j)
+		switch j := p.j; {
+		case k >= block:
+			s.tied = append(s.tied, j)
+		case (s.d[j]-theta*s.alpha[j])*s.dir[j] < 0:
+			s.flips, s.steps = append(s.flips, j), append(s.steps, s.opposite(j)-s.x[j])
 		}
 	}
-	return passed[best].j
+	return q
+}
+
+// step returns the length of the dual step that makes the reduced cost of q zero, or 0 if the cost has the wrong
+// sign (within the tolerance), so that the step never goes backwards.
+func (s *simplex) step(q int) float64 {
+	if s.d[q]*s.dir[q] < 0 {
+		return 0
+	}
+	return s.d[q] / s.alpha[q]
+}
+
+// columns computes the products of the inverse with the column of q, with the row of the leaving variable and with
+// the sum of the columns that flip.
+func (s *simplex) columns(q int) {
+	s.sumColumns(s.z, []int{q}, []float64{1})
+	dst, x := [][]float64{s.col, s.products}, [][]float64{s.z, s.row}
+	if len(s.flips) > 0 {
+		s.sumColumns(s.sum, s.flips, s.steps)
+		dst, x = append(dst, s.moved), append(x, s.sum)
+	}
+	s.inv.mul(dst, x...)
 }
 
 // candidates returns a heap of all breakpoints up to a step length beyond which the objective no
@@ -436,12 +447,10 @@ func (s *simplex) update(r, q int) {
 	leave := s.head[r]
 	below := s.x[leave] < s.lo[leave]
 
-	// Dual step. A reduced cost of the wrong sign (within the tolerance) is shifted to zero, so
-	// that the step never goes backwards.
+	theta := s.step(q)
 	if s.d[q]*s.dir[q] < 0 {
 		s.shift(q, 0)
 	}
-	theta := s.d[q] / s.alpha[q]
 	if math.Abs(theta) > s.optTol {
 		s.stalled = 0
 	} else {
@@ -462,23 +471,12 @@ func (s *simplex) update(r, q int) {
 	}
 
 	// Bound flips.
-	flipped := s.flips[:0]
-	s.steps = s.steps[:0]
 	for _, j := range s.flips {
-		if s.d[j]*s.dir[j] >= 0 {
-			continue
-		}
-		flipped = append(flipped, j)
-		s.steps = append(s.steps, s.opposite(j)-s.x[j])
+		s.x[j], s.dir[j] = s.opposite(j), -s.dir[j]
 	}
-	s.flips = flipped
-	if len(flipped) > 0 {
-		s.sumColumns(s.z, flipped, s.steps)
-		for _, j := range flipped {
-			s.x[j], s.dir[j] = s.opposite(j), -s.dir[j]
-		}
+	if len(s.flips) > 0 {
 		for i, j := range s.head {
-			s.x[j] -= floats.Dot(s.inv[i], s.z)
+			s.x[j] -= s.moved[i]
 		}
 	}
 
@@ -494,29 +492,14 @@ func (s *simplex) update(r, q int) {
 	s.x[q] += step
 	s.scale = max(s.scale, math.Abs(s.x[q]))
 	s.setNonbasic(leave, !below)
-	s.pivot(r, q, s.col, true)
+	s.inv.exchange(r, s.col, s.products)
+	s.enter(r, q)
 	s.fresh = false
 	s.age++
 }
 
-// pivot inserts variable q, whose column B^-1 a_q is col, at position r of the inverse, and updates norm
-// if asked to, while each row is in the cache.
-func (s *simplex) pivot(r, q int, col []float64, norms bool) {
-	row := s.inv[r]
-	flush(row)
-	floats.Scale(1/col[r], row)
-	flush(col)
-	for i, c := range col {
-		if c == 0 {
-			continue
-		}
-		if i != r {
-			floats.AddScaled(s.inv[i], -c, row)
-		}
-		if norms {
-			s.norm[i] = floats.Dot(s.inv[i], s.inv[i])
-		}
-	}
+// enter makes variable q basic at position r.
+func (s *simplex) enter(r, q int) {
 	s.pos[s.head[r]] = -1
 	s.head[r], s.pos[q], s.dir[q] = q, r, 0
 }
@@ -576,8 +559,9 @@ func (s *simplex) restore() bool {
 	return true
 }
 
-// rebuild computes the inverse by pivoting the columns of the basis one at a time into the
-// identity. It returns false if ctx ends first; the solver then has no usable basis.
+// rebuild computes the inverse by Gauss-Jordan elimination of the columns of the basis, a panel at a
+// time, so that most of the work is products of matrices. It returns false if ctx ends first; the solver
+// then has no usable basis.
 func (s *simplex) rebuild(ctx context.Context) bool {
 	basic := make([]int, 0, s.m)
 	// open marks the rows whose slack is not in the basis.
@@ -588,41 +572,79 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 		}
 		s.pos[j] = -1
 	}
-	s.unit = slices.Repeat([]bool{true}, s.m)
-	defer func() { s.unit = nil }()
-	for i, row := range s.inv {
-		clear(row)
-		row[i] = 1
+	s.inv.reset()
+	for i := range s.head {
 		s.head[i], s.pos[s.n+i] = s.n+i, i
 	}
-	for _, q := range basic {
+	for vars := range slices.Chunk(basic, panel) {
 		if pace.Look(ctx) != nil {
 			return false
 		}
-		s.column(s.col, q)
-		r := -1
-		for i, c := range s.col {
-			if open[i] && math.Abs(c) > dependent && (r < 0 || math.Abs(c) > math.Abs(s.col[r])) {
-				r = i
+		terms := s.terms(vars)
+		for c, q := range vars {
+			for i := range s.col {
+				s.col[i] = terms.Data[i*terms.Stride+c]
 			}
+			s.inv.correct(s.col)
+			r := -1
+			for i, v := range s.col {
+				if open[i] && math.Abs(v) > dependent && (r < 0 || math.Abs(v) > math.Abs(s.col[r])) {
+					r = i
+				}
+			}
+			if r < 0 { // dependent: leaves the basis
+				s.setNonbasic(q, s.d[q] < 0)
+				continue
+			}
+			open[r] = false
+			s.inv.exchange(r, s.col, nil)
+			s.enter(r, q)
 		}
-		if r < 0 { // dependent: leaves the basis
-			s.setNonbasic(q, s.d[q] < 0)
-			continue
-		}
-		open[r], s.unit[r] = false, false
-		s.pivot(r, q, s.col, false)
+		s.inv.apply()
 	}
 	for i := range open { // rows without a column get their slack
 		if p := s.pos[s.n+i]; p >= 0 {
 			s.dir[s.n+i] = 0
 		}
 	}
-	for i, row := range s.inv {
-		s.norm[i] = floats.Dot(row, row)
-	}
 	s.age, s.stale = 0, true
 	return true
+}
+
+// terms returns the columns of structural variables in terms of the basis, during rebuild: slacks are at their own
+// positions.
+func (s *simplex) terms(vars []int) blas64.General {
+	a, terms := general(s.m, len(vars)), general(s.m, len(vars))
+	for c, j := range vars {
+		s.a.mul(s.z, []int{j}, []float64{1})
+		for k, v := range s.z {
+			a.Data[k*a.Stride+c] = v
+		}
+	}
+	var used []int // columns of the inverse that are not those of the identity and meet not only zeros
+	for k, j := range s.head {
+		row := line(a, k)
+		switch {
+		case j == s.n+k:
+			copy(line(terms, k), row)
+		case floats.Norm(row, math.Inf(1)) != 0:
+			copy(line(a, len(used)), row)
+			used = append(used, k)
+		}
+	}
+	if len(used) == 0 {
+		return terms
+	}
+	a.Rows = len(used)
+	part := general(min(block, s.m), len(used))
+	for from := 0; from < s.m; from += block {
+		part.Rows = min(block, s.m-from)
+		for i := range part.Rows {
+			gather(line(part, i), s.inv.rows[from+i], used)
+		}
+		dense.Add(dense.Block(terms, from, from+part.Rows, 0, terms.Cols), blas.NoTrans, part, a)
+	}
+	return terms
 }
 
 // recompute computes d and x from the basis. It reports whether the inverse is accurate enough
@@ -639,10 +661,11 @@ func (s *simplex) recompute() bool {
 // wrong sign, flips could alternate forever, so its cost is shifted instead, except right after the
 // costs were restored.
 func (s *simplex) setDual() bool {
+	s.inv.apply()
 	pi := s.z
 	clear(pi)
 	for i, j := range s.head {
-		floats.AddScaled(pi, s.c[j], s.inv[i])
+		floats.AddScaled(pi, s.c[j], s.inv.rows[i])
 	}
 	var miss float64
 	for pass := 0; ; pass++ {
@@ -657,7 +680,7 @@ func (s *simplex) setDual() bool {
 			break
 		}
 		for i, j := range s.head {
-			floats.AddScaled(pi, s.d[j], s.inv[i])
+			floats.AddScaled(pi, s.d[j], s.inv.rows[i])
 		}
 	}
 	for _, j := range s.head {
@@ -685,11 +708,10 @@ func (s *simplex) setPrimal() bool {
 	miss, allowed := math.Inf(1), 0.0
 	for pass := 0; pass < 2 || miss >= allowed && pass <= refinements; pass++ {
 		s.residual(s.z)
-		miss = 0
+		s.inv.mul([][]float64{s.col}, s.z)
+		miss = floats.Norm(s.col, math.Inf(1))
 		for i, j := range s.head {
-			dx := floats.Dot(s.inv[i], s.z)
-			s.x[j] -= dx
-			miss = max(miss, math.Abs(dx))
+			s.x[j] -= s.col[i]
 		}
 		s.scale = floats.Norm(s.x, math.Inf(1))
 		allowed = inaccurate * s.scale
@@ -708,52 +730,8 @@ func (s *simplex) residual(dst []float64) {
 	s.sumColumns(dst, s.flips, s.steps)
 }
 
-// column sets dst to B^-1 a_q, the column of variable q in terms of the basis.
-func (s *simplex) column(dst []float64, q int) {
-	if q >= s.n {
-		for i, row := range s.inv {
-			dst[i] = row[q-s.n]
-		}
-		return
-	}
-	s.a.mul(s.z, []int{q}, []float64{1})
-	s.some = s.some[:0]
-	clear(dst)
-	for k, v := range s.z {
-		switch {
-		case v == 0:
-		case s.unit != nil && s.unit[k]:
-			dst[k] = v
-		default:
-			s.some = append(s.some, k)
-		}
-	}
-	if 4*len(s.some) > s.m {
-		for i, row := range s.inv {
-			dst[i] = floats.Dot(row, s.z)
-		}
-		return
-	}
-	for i, row := range s.inv {
-		for _, k := range s.some {
-			dst[i] += row[k] * s.z[k]
-		}
-	}
-}
-
-// flush sets numbers to zero that are far below the rounding error of the largest: between points far
-// apart, many kernels are nearly zero, and zeros are skipped.
-func flush(v []float64) {
-	least := 1e-20 * floats.Norm(v, math.Inf(1))
-	for i, x := range v {
-		if math.Abs(x) < least {
-			v[i] = 0
-		}
-	}
-}
-
-// sumColumns sets dst to the sum of x_t times the column of variable vars_t, including slacks. The
-// structural variables in vars must be in ascending order.
+// sumColumns sets dst to the sum of x_t times the column of variable vars_t, including slacks, and moves the
+// slacks in vars and x to the end.
 func (s *simplex) sumColumns(dst []float64, vars []int, x []float64) {
 	// Move slacks behind the structural variables.
 	k := len(vars)

@@ -229,13 +229,13 @@ func TestRefinement(t *testing.T) {
 		a, cost, lo, up, m := random(rng)
 		s := newSimplex(&a, cost, lo, up, m)
 		settle(t, s)
-		for _, row := range s.inv {
+		for _, row := range s.inv.rows {
 			floats.Scale(1+1e-3*rng.Float64(), row)
 		}
 		require.Check(t, s.recompute(), "seed %d: inaccurate", seed)
 		verify(t, s, a)
 		if s.x[s.head[0]] != 0 {
-			floats.Scale(-1, s.inv[0])
+			floats.Scale(-1, s.inv.rows[0])
 			require.Check(t, !s.recompute(), "seed %d: an inverse with a wrong sign passes", seed)
 		}
 	}

@@ -1,0 +1,84 @@
+package mcm
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mltest/require"
+)
+
+// The inverse is that of the basis after any exchanges, at a position once or several times, and added and dropped rows.
+func TestInverse(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		var v inverse
+		var basis *mat.Dense // columns are positions
+		grow := func() {
+			m := len(v.rows)
+			v.append()
+			next := mat.NewDense(m+1, m+1, nil)
+			if m > 0 {
+				next.Copy(basis)
+			}
+			next.Set(m, m, 1)
+			basis = next
+		}
+		for range 90 {
+			grow()
+		}
+		vectors := func(n int) [][]float64 {
+			list := make([][]float64, n)
+			for t := range list {
+				list[t] = make([]float64, len(v.rows))
+			}
+			return list
+		}
+		for k := range 150 {
+			switch m := len(v.rows); {
+			case k%50 == 20:
+				grow()
+			case k%50 == 40:
+				// Rows and columns of the identity can go: the last takes their place.
+				grow()
+				v.drop(m, m)
+				basis = mat.DenseCopyOf(basis.Slice(0, m, 0, m))
+			}
+			x, y := vectors(2), vectors(2)
+			for i := range x[0] {
+				if rng.IntN(1+k%8) == 0 {
+					x[0][i] = rng.NormFloat64()
+				}
+			}
+			r := rng.IntN(1 + rng.IntN(len(v.rows)))
+			x[0][r] += 3
+			v.row(x[1], r)
+			v.mul(y, x...)
+			if y[0][r] > 0.5 {
+				basis.SetCol(r, x[0])
+				v.exchange(r, y[0], y[1])
+			}
+		}
+		got := vectors(len(v.rows))
+		for i := range got {
+			v.row(got[i], i)
+		}
+		norms := slices.Clone(v.norm)
+		v.apply()
+		var want mat.Dense
+		require.NoError(t, want.Inverse(basis))
+		for i, row := range v.rows {
+			scale := floats.Norm(want.RawRowView(i), 2)
+			require.Check(t, floats.Distance(row, want.RawRowView(i), 2) <= 1e-9*scale && floats.Distance(row, got[i], 2) <= 1e-9*scale,
+				"seed %d: row %d: %v, with exchanges left to apply %v, want %v", seed, i, row, got[i], want.RawRowView(i))
+			n := floats.Dot(row, row)
+			require.Check(t, math.Abs(norms[i]-n) <= 1e-6*n && math.Abs(v.norm[i]-n) <= 1e-9*n,
+				"seed %d: row %d has squared norm %g, with exchanges left to apply %g, want %g", seed, i, v.norm[i], norms[i], n)
+		}
+	}
+}
