@@ -19,6 +19,7 @@ func TestInverse(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		var v inverse
 		var basis *mat.Dense // columns are positions
+		var slack []bool     // whether the column at a position is that of the identity
 		grow := func() {
 			m := len(v.rows)
 			v.append()
@@ -27,7 +28,7 @@ func TestInverse(t *testing.T) {
 				next.Copy(basis)
 			}
 			next.Set(m, m, 1)
-			basis = next
+			basis, slack = next, append(slack, true)
 		}
 		for range 90 {
 			grow()
@@ -44,10 +45,12 @@ func TestInverse(t *testing.T) {
 			case k%50 == 20:
 				grow()
 			case k%50 == 40:
-				// Rows and columns of the identity can go: the last takes their place.
-				grow()
-				v.drop(m, m)
-				basis = mat.DenseCopyOf(basis.Slice(0, m, 0, m))
+				i, last := slices.Index(slack, true), m-1
+				v.drop(i, i)
+				basis.SetRow(i, mat.Row(nil, last, basis))
+				basis.SetCol(i, mat.Col(nil, last, basis))
+				basis, slack[i] = mat.DenseCopyOf(basis.Slice(0, last, 0, last)), slack[last]
+				slack = slack[:last]
 			}
 			x, y := vectors(2), vectors(2)
 			for i := range x[0] {
@@ -61,6 +64,7 @@ func TestInverse(t *testing.T) {
 			v.mul(y, x...)
 			if y[0][r] > 0.5 {
 				basis.SetCol(r, x[0])
+				slack[r] = false
 				v.exchange(r, y[0], y[1])
 			}
 		}
