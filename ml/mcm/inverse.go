@@ -13,8 +13,8 @@ import (
 )
 
 // inverse is the dense inverse B^-1 of a basis: rows are positions in the basis, columns are rows of A. Exchanges
-// of variables are collected and applied together, as a product of matrices, since the large inverse passes through
-// memory each time. Until then row i is rows[i], or zero if i is one of changed, plus the sum of u_ic rows[changed_c].
+// of variables can be collected and applied together, as a product of matrices. Until then row i is rows[i], or zero if i
+// is one of changed, plus the sum of u_ic rows[changed_c].
 type inverse struct {
 	rows    [][]float64
 	norm    []float64 // squared norms of the rows, with all exchanges
@@ -22,13 +22,14 @@ type inverse struct {
 	u       []float64 // panel numbers for each row, the first len(changed) in use
 	changed []int
 	top     []float64 // scratch of correct
-	whole   []float64 // scratch of exchange
+	whole   []float64 // scratch of collect
 	places  [3][]int  // scratch of mul
 }
 
 const (
 	panel = 64  // exchanges applied together
 	block = 256 // rows multiplied at a time
+	large = 800 // rows from which the inverse outgrows the caches, and the simplex method collects exchanges
 )
 
 // reserve allocates room for n more rows.
@@ -137,9 +138,27 @@ func (v *inverse) correct(y []float64) {
 	}
 }
 
-// exchange replaces the variable at position r by one whose column, in terms of the basis, is col. If it gets the
-// products of all rows and row r, it keeps norm up to date.
-func (v *inverse) exchange(r int, col, products []float64) {
+// pivot replaces the variable at position r by one whose column, in terms of the basis, is col.
+func (v *inverse) pivot(r int, col []float64) {
+	v.apply()
+	row := v.rows[r]
+	flush(row)
+	floats.Scale(1/col[r], row)
+	flush(col)
+	for i, x := range col {
+		if x == 0 {
+			continue
+		}
+		if i != r {
+			floats.AddScaled(v.rows[i], -x, row)
+		}
+		v.norm[i] = floats.Dot(v.rows[i], v.rows[i]) // while it is in the cache
+	}
+}
+
+// collect does what pivot does, but the exchange is still to be applied. If it gets the products of all rows with row
+// r, it keeps norm up to date.
+func (v *inverse) collect(r int, col, products []float64) {
 	flush(col)
 	if !slices.Contains(v.changed, r) {
 		v.changed = append(v.changed, r)

@@ -65,7 +65,11 @@ func TestInverse(t *testing.T) {
 			if y[0][r] > 0.5 {
 				basis.SetCol(r, x[0])
 				slack[r] = false
-				v.exchange(r, y[0], y[1])
+				if rng.IntN(20) == 0 {
+					v.pivot(r, y[0])
+				} else {
+					v.collect(r, y[0], y[1])
+				}
 			}
 		}
 		got := vectors(len(v.rows))

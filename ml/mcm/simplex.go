@@ -401,11 +401,14 @@ func (s *simplex) step(q int) float64 {
 	return s.d[q] / s.alpha[q]
 }
 
-// columns computes the products of the inverse with the column of q, with the row of the leaving variable and with
-// the sum of the columns that flip.
+// columns computes the products of the inverse with the column of q, with the sum of the columns that flip and, if
+// exchanges are collected, with the row of the leaving variable.
 func (s *simplex) columns(q int) {
 	s.sumColumns(s.z, []int{q}, []float64{1})
-	dst, x := [][]float64{s.col, s.products}, [][]float64{s.z, s.row}
+	dst, x := [][]float64{s.col}, [][]float64{s.z}
+	if s.m >= large {
+		dst, x = append(dst, s.products), append(x, s.row)
+	}
 	if len(s.flips) > 0 {
 		s.sumColumns(s.sum, s.flips, s.steps)
 		dst, x = append(dst, s.moved), append(x, s.sum)
@@ -492,7 +495,11 @@ func (s *simplex) update(r, q int) {
 	s.x[q] += step
 	s.scale = max(s.scale, math.Abs(s.x[q]))
 	s.setNonbasic(leave, !below)
-	s.inv.exchange(r, s.col, s.products)
+	if s.m < large {
+		s.inv.pivot(r, s.col)
+	} else {
+		s.inv.collect(r, s.col, s.products)
+	}
 	s.enter(r, q)
 	s.fresh = false
 	s.age++
@@ -597,7 +604,7 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 				continue
 			}
 			open[r] = false
-			s.inv.exchange(r, s.col, nil)
+			s.inv.collect(r, s.col, nil)
 			s.enter(r, q)
 		}
 		s.inv.apply()
