@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"marginlab/handlers/cache"
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/results"
 	"marginlab/ml"
@@ -20,6 +19,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
+	"marginlab/web/cache"
 )
 
 // Limits of results computed in the background.

@@ -53,8 +53,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, s background.Fo
 	if s.Result == nil && len(s.Learning) == 0 {
 		return store.ErrNotFound
 	}
-	o := pictures.Sized(r, pictures.SmallWidth, pictures.SmallHeight)
-	f := figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}
+	f := pictures.Sized(r, pictures.SmallWidth, pictures.SmallHeight).Format
 	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return draw(s, name, f) }})
 }
 
