@@ -354,11 +354,7 @@ func (a *Handler) chosen(r *http.Request, c chosenRuns) ([]string, error) {
 	case c.Where == nil:
 		return c.Runs, nil
 	}
-	q, err := store.ParseQuery(*c.Where)
-	if err != nil {
-		return nil, param.Problems{{Field: "where", Message: err.Error()}}
-	}
-	return a.Store.RunIDs(r.Context(), frame.Workspace(r.Context()), store.Filter{Where: q})
+	return a.Store.RunsWhere(r.Context(), frame.Workspace(r.Context()), *c.Where)
 }
 
 // TagRuns adds tags to several runs and removes others.

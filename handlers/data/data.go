@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -612,21 +611,15 @@ func objectNumbers(d *dataset.Data) []views.Number {
 		}
 	}
 	if s, ok := d.Objects.(*dataset.Strings); ok {
-		shortest, longest, symbols := math.MaxInt, 0, map[rune]bool{}
+		symbols := map[rune]bool{}
 		for _, v := range s.Values {
-			length := utf8.RuneCountInString(v)
-			shortest, longest = min(shortest, length), max(longest, length)
 			for _, c := range v {
 				symbols[c] = true
 			}
 		}
-		length := strconv.Itoa(shortest)
-		if longest > shortest {
-			length += " to " + strconv.Itoa(longest)
-		}
 		return []views.Number{
 			{Label: "strings", Value: n},
-			{Label: "length", Value: length, Help: "Shortest to longest, in symbols."},
+			{Label: "length", Value: span(lists.Map(s.Values, utf8.RuneCountInString)), Help: "Shortest to longest, in symbols."},
 			{Label: "symbols", Value: strconv.Itoa(len(symbols)), Help: "Distinct symbols in all strings."},
 		}
 	}
