@@ -10,7 +10,7 @@ import (
 )
 
 // shared are the packages that those of a purpose share.
-const shared = "handlers/frame handlers/pictures handlers/results handlers/background handlers/limiter handlers/cache "
+const shared = "handlers/frame handlers/pictures handlers/results handlers/background handlers/limiter web/cache "
 
 // arrows lists the packages of our own that each package may import directly: main > handlers >
 // web, views, store > ml > leaves. A name that ends in / stands for every package
@@ -29,18 +29,18 @@ var arrows = map[string]string{
 	"handlers/cmdline": "web/jobs/fleet store views/figure views/manual ml ml/",
 	"handlers/browser": "",
 
-	"handlers/frame":      "handlers/pictures handlers/results handlers/background handlers/limiter handlers/cache web web/jobs store views ml ml/",
-	"handlers/pictures":   "handlers/results handlers/limiter handlers/cache web store views views/figure ml ml/",
-	"handlers/background": "handlers/results handlers/limiter handlers/cache web web/jobs store views ml ml/",
+	"handlers/frame":      "handlers/pictures handlers/results handlers/background handlers/limiter web/cache web web/jobs store views ml ml/",
+	"handlers/pictures":   "handlers/results handlers/limiter web/cache web store views views/figure ml ml/",
+	"handlers/background": "handlers/results handlers/limiter web/cache web web/jobs store views ml ml/",
 	"handlers/results":    "store views ml ml/",
 	"handlers/limiter":    "web store ml/dataset ml/pace",
-	"handlers/cache":      "",
 
 	"handlers/handlerstest": "handlers handlers/api static store store/storetest web web/jobs ml ml/",
 
 	"web":               "ml/param",
-	"web/jobs":          "store ml ml/",
-	"web/jobs/fleet":    "web web/jobs store ml/",
+	"web/cache":         "",
+	"web/jobs":          "web/cache store ml ml/",
+	"web/jobs/fleet":    "web web/cache web/jobs store ml/",
 	"views":             "views/formula",
 	"views/home":        "views views/data views/runs views/teach",
 	"views/lab":         "views",

@@ -90,6 +90,13 @@ var Groups = []Group{
 // Params lists every parameter of Groups.
 var Params = slices.Concat(lists.Map(Groups, func(g Group) []param.Param { return g.Params })...)
 
+// KernelParams lists the names of the kernel and of its parameters.
+var KernelParams = names(withOptions(kernelChoice()))
+
+func names(ps []param.Param) []string {
+	return lists.Map(ps, func(p param.Param) string { return p.Name })
+}
+
 // withOptions returns a choice followed by the parameters of all its options, each once.
 func withOptions(choice param.Param) []param.Param {
 	ps := []param.Param{choice}
@@ -144,8 +151,7 @@ func Param(name string) (param.Param, bool) {
 
 // NoParameter returns the message for an unknown parameter, with a suggestion.
 func NoParameter(name string) string {
-	names := lists.Map(Params, func(p param.Param) string { return p.Name })
-	return name + " is not a parameter" + param.DidYouMean(name, "", names)
+	return name + " is not a parameter" + param.DidYouMean(name, "", names(Params))
 }
 
 // DefaultSpec returns a Spec with every parameter at its default.

@@ -69,7 +69,7 @@ func (f Filter) order() string {
 // EachRun calls each with the runs that match f, one by one, without their models. It holds a few
 // in memory at a time and no lock during calls: runs deleted meanwhile are skipped.
 func (s *Store) EachRun(ctx context.Context, ws Workspace, f Filter, each func(Run) error) error {
-	ids, err := s.RunIDs(ctx, ws, f)
+	ids, err := s.runIDs(ctx, ws, f)
 	if err != nil {
 		return err
 	}
@@ -164,8 +164,18 @@ func (s *Store) KeepColumns(ctx context.Context, ws Workspace, names []string) e
 	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen, columns) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET columns = excluded.columns`, ws, s.now(), strings.Join(names, ","))
 }
 
-// RunIDs returns the ids of all runs that match a filter, ignoring its limit.
-func (s *Store) RunIDs(ctx context.Context, ws Workspace, f Filter) ([]string, error) {
+// RunsWhere returns the ids of all runs that match a query. Errors in it are param.Problems for the
+// field "where".
+func (s *Store) RunsWhere(ctx context.Context, ws Workspace, query string) ([]string, error) {
+	q, err := ParseQuery(query)
+	if err != nil {
+		return nil, param.Problems{{Field: "where", Message: err.Error()}}
+	}
+	return s.runIDs(ctx, ws, Filter{Where: q})
+}
+
+// runIDs returns the ids of all runs that match a filter, ignoring its limit.
+func (s *Store) runIDs(ctx context.Context, ws Workspace, f Filter) ([]string, error) {
 	where, args := f.where(ws)
 	return listed(ctx, s, column[string], `SELECT id FROM runs WHERE `+where+f.order(), args...)
 }

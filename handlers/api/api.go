@@ -282,11 +282,7 @@ func (a *Handler) CreateRun(w http.ResponseWriter, r *http.Request) error {
 		n.Dataset = asked.Dataset
 	}
 	run, err := a.Enqueue(r.Context(), frame.Workspace(r.Context()), n)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/runs/"+run.ID)
-	return web.JSON(w, http.StatusAccepted, RunStatus{run.ID, run.Status})
+	return accepted(w, err, "/api/runs/", RunStatus{run.ID, run.Status})
 }
 
 // points returns the data named in a request.
@@ -305,6 +301,15 @@ func (a *Handler) points(r *http.Request, id string) (frame.Points, error) {
 type RunStatus struct {
 	ID     string       `json:"id"`
 	Status store.Status `json:"status"`
+}
+
+// accepted sends the short form of what was queued, unless there was an error.
+func accepted(w http.ResponseWriter, err error, path string, queued RunStatus) error {
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", path+queued.ID)
+	return web.JSON(w, http.StatusAccepted, queued)
 }
 
 // Run sends a run with its report, waiting for its end if the request asks to.
@@ -349,11 +354,7 @@ func (a *Handler) chosen(r *http.Request, c chosenRuns) ([]string, error) {
 	case c.Where == nil:
 		return c.Runs, nil
 	}
-	q, err := store.ParseQuery(*c.Where)
-	if err != nil {
-		return nil, param.Problems{{Field: "where", Message: err.Error()}}
-	}
-	return a.Store.RunIDs(r.Context(), frame.Workspace(r.Context()), store.Filter{Where: q})
+	return a.Store.RunsWhere(r.Context(), frame.Workspace(r.Context()), *c.Where)
 }
 
 // TagRuns adds tags to several runs and removes others.

@@ -281,8 +281,7 @@ func TestAPIWorkspaces(t *testing.T) {
 	hers.Follow(run)
 
 	// The cookie opens the same workspace as the token, here and on the pages.
-	browser := s.As(t, "")
-	browser.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	browser := s.Browse(t, handlerstest.Alice)
 	browser.Want(200, "GET", "/api/runs/"+run, "")
 	// The token goes before the cookie.
 	browser.Token = handlerstest.Bob
@@ -322,8 +321,7 @@ func TestAPIWorkspaces(t *testing.T) {
 // A request that a page of another site makes a browser send is refused.
 func TestAPICrossSite(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, "")
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	c.Want(http.StatusForbidden, "POST", "/api/runs", `{"dataset":"moons"}`, "Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain")
 }
 

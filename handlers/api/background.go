@@ -96,18 +96,23 @@ func (a *Handler) answerPath(w http.ResponseWriter, r *http.Request, asked specO
 	if err != nil {
 		return err
 	}
-	path, now, err := a.Base.Regularise(r.Context(), of, begin, a.Patience)
-	if err != nil {
-		return err
-	}
-	if path != nil {
-		return web.JSON(w, http.StatusOK, path)
-	}
 	spec, err := asked.Spec.MarshalJSON()
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", "/api/path?"+url.Values{"dataset": {asked.Dataset}, "spec": {string(spec)}}.Encode())
+	path, now, err := a.Base.Regularise(r.Context(), of, begin, a.Patience)
+	return sendResult(w, path, now, err, "/api/path?"+url.Values{"dataset": {asked.Dataset}, "spec": {string(spec)}}.Encode())
+}
+
+// sendResult sends a result of background work or, while there is none, its progress and the URL to poll.
+func sendResult[R any](w http.ResponseWriter, result *R, now *background.Job, err error, poll string) error {
+	switch {
+	case err != nil:
+		return err
+	case result != nil:
+		return web.JSON(w, http.StatusOK, result)
+	}
+	w.Header().Set("Location", poll)
 	w.Header().Set("Retry-After", "1")
 	return web.JSON(w, http.StatusAccepted, newJob(*now))
 }
@@ -135,14 +140,6 @@ func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request, of backgr
 // a result that is known or being computed. A long computation continues in the background: the
 // response then gives its progress and the URL to poll.
 func (a *Handler) Change(w http.ResponseWriter, r *http.Request, of background.Question) error {
-	s, now, err := a.Sense(r.Context(), of, r.Method == http.MethodPost, a.Patience)
-	if err != nil {
-		return err
-	}
-	if s != nil {
-		return web.JSON(w, http.StatusOK, s)
-	}
-	w.Header().Set("Location", r.URL.Path)
-	w.Header().Set("Retry-After", "1")
-	return web.JSON(w, http.StatusAccepted, newJob(*now))
+	s, now, err := a.Senses.Result(r.Context(), of, r.Method == http.MethodPost, a.Patience)
+	return sendResult(w, s, now, err, r.URL.Path)
 }

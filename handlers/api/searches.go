@@ -121,11 +121,7 @@ func (a *Handler) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 		n.Dataset = asked.Dataset
 	}
 	s, err := a.Base.Search(r.Context(), frame.Workspace(r.Context()), n)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/searches/"+s.ID)
-	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, s.Status})
+	return accepted(w, err, "/api/searches/", RunStatus{s.ID, s.Status})
 }
 
 // defaultPoints is the default of eval.PointsParam.
@@ -141,11 +137,7 @@ func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request, s store.Se
 		return err
 	}
 	next, err := a.Base.SearchAgain(r.Context(), frame.Workspace(r.Context()), requestOf(r), s, asked.How)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/searches/"+next.ID)
-	return web.JSON(w, http.StatusAccepted, RunStatus{next.ID, next.Status})
+	return accepted(w, err, "/api/searches/", RunStatus{next.ID, next.Status})
 }
 
 // Search sends a search: its progress, and the settings scored so far.
@@ -192,9 +184,5 @@ func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request, s store.Searc
 		at = s.Result.Best
 	}
 	run, err := a.SaveSetting(r.Context(), frame.Workspace(r.Context()), requestOf(r), s, at)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/runs/"+run.ID)
-	return web.JSON(w, http.StatusAccepted, RunStatus{run.ID, run.Status})
+	return accepted(w, err, "/api/runs/", RunStatus{run.ID, run.Status})
 }

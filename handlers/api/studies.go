@@ -52,11 +52,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s, err := a.StartStudy(r.Context(), frame.Workspace(r.Context()), requestOf(r), asked.Study)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/studies/"+s.ID)
-	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, s.Status()})
+	return accepted(w, err, "/api/studies/", RunStatus{s.ID, s.Status()})
 }
 
 // Study sends a study: its progress, and its result once done.

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"marginlab/handlers/cache"
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/results"
 	"marginlab/ml"
@@ -20,6 +19,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
+	"marginlab/web/cache"
 )
 
 // Limits of results computed in the background.
@@ -108,6 +108,16 @@ func newTasks[R any](kind string, compute computation[R], behind func(context.Co
 
 // ErrIdle is returned by wait if the result is not being computed and begin is false.
 var ErrIdle = web.Errorf(web.Conflict, "This is not being computed: it was cancelled, or not asked for during half a minute.")
+
+// Result is wait for a question of the workspace of ctx.
+func (p *Tasks[R]) Result(ctx context.Context, of Question, begin bool, patience time.Duration) (*R, *Job, error) {
+	key, err := of.ID()
+	if err != nil {
+		return nil, nil, err
+	}
+	limiter.Waits(ctx)
+	return p.wait(ctx, web.Token(ctx), key, of, begin, patience)
+}
 
 // wait returns the result with a key, or its progress after the time limit. If the result is not
 // being computed, begin starts it; otherwise wait returns ErrIdle. Other errors: those of the

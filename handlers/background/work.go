@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"marginlab/handlers/limiter"
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
@@ -33,25 +32,10 @@ func New(st *store.Store, queue *jobs.Queue) *Work {
 	return &Work{store: st, queue: queue, Paths: newTasks("path", ml.Regularise, queue.Behind), Senses: newTasks("sensitivity", ml.Sense, queue.Behind)}
 }
 
-// Regularise returns a regularisation path or its progress, like Tasks.wait.
+// Regularise returns a regularisation path or its progress, like Tasks.Result.
 func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
 	of.Name = PathName(of.Spec)
-	key, err := of.ID()
-	if err != nil {
-		return nil, nil, err
-	}
-	limiter.Waits(ctx)
-	return a.Paths.wait(ctx, web.Token(ctx), key, of, begin, patience)
-}
-
-// Sense returns what would change the result of a training, or its progress, like Tasks.wait.
-func (a *Work) Sense(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Sensitivity, *Job, error) {
-	key, err := of.ID()
-	if err != nil {
-		return nil, nil, err
-	}
-	limiter.Waits(ctx)
-	return a.Senses.wait(ctx, web.Token(ctx), key, of, begin, patience)
+	return a.Paths.Result(ctx, of, begin, patience)
 }
 
 // CloseBackground cancels all computations of Paths and Senses and waits for them.

@@ -2,7 +2,6 @@ package cmdline
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
-	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 	"marginlab/ml/trace"
@@ -73,12 +71,11 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 	}
 	r.Seconds = time.Since(start).Seconds()
 	if *o.plot != "" {
-		x := make([]float64, len(r.Learning))
-		folds := make([][]eval.Fold, len(r.Learning))
-		for i, s := range r.Learning {
-			x[i], folds[i] = float64(s.N), s.Folds
+		v := figure.Validation{X: "training points"}
+		for _, s := range r.Learning {
+			v.Add(float64(s.N), s.Folds, r.curveScore())
 		}
-		if err := o.plotCurve(ctx, curve{"training points", x, folds}, r.Rule); err != nil {
+		if err := o.plotCurve(ctx, v); err != nil {
 			return err
 		}
 	}
@@ -90,88 +87,45 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 
 // writeLearning writes a line per training share.
 func writeLearning(w io.Writer, r cvReport) error {
-	what, head := "Accuracy in %", "accuracy"
-	if r.Rule == ml.Value {
-		what, head = "Mean squared error", "mse"
-	}
-	lines := [][]string{{"share", "points", head, "sd", "training", "sd", "support vectors", "status"}}
+	score := r.curveScore()
+	lines := [][]string{{"share", "points", score.Name, "sd", "training", "sd", "support vectors", "status"}}
 	for _, s := range r.Learning {
 		line := []string{strconv.FormatFloat(s.Share, 'g', 4, 64), strconv.Itoa(s.N)}
-		for _, of := range []func(eval.Fold) float64{heldOut, trained} {
-			mean, sd := spread(s.Folds, of)
-			if r.Rule == ml.Value {
-				line = append(line, digits(ml.Plain, mean), digits(ml.Plain, sd))
-			} else {
-				line = append(line, percent(mean), percent(sd))
-			}
+		for _, of := range []func(eval.Fold) *float64{score.Of, score.Trained} {
+			mean, sd := stat.MeanStdDev(eval.FoldValues(s.Folds, of), nil)
+			line = append(line, amount(score, mean), amount(score, sd))
 		}
-		vectors, _ := spread(s.Folds, func(f eval.Fold) float64 { return float64(f.SupportVectors) })
-		status := trace.Converged
+		vectors, status := 0, trace.Converged
 		for _, f := range s.Folds {
+			vectors += f.SupportVectors
 			if f.Status != trace.Converged {
 				status = f.Status
 			}
 		}
-		lines = append(lines, append(line, fmt.Sprintf("%.1f", vectors), string(status)))
+		lines = append(lines, append(line, fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status)))
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s on held-out and training points: mean and standard deviation over %d folds\n\n", what, len(r.Learning[0].Folds))
+	fmt.Fprintf(b, "%s on held-out and training points: mean and standard deviation over %d folds\n\n", score.Title(), len(r.Learning[0].Folds))
 	study.WriteColumns(b, lines)
 	return b.Flush()
 }
 
-// heldOut returns the accuracy or error on the held-out points of a fold.
-func heldOut(f eval.Fold) float64 {
-	if f.Errors != nil {
-		return f.MSE
-	}
-	return f.Accuracy
-}
-
-// trained returns the score on the training set.
-func trained(f eval.Fold) float64 {
-	if f.Errors != nil {
-		return f.TrainMSE
-	}
-	return f.TrainAccuracy
-}
-
-func spread(folds []eval.Fold, of func(eval.Fold) float64) (mean, sd float64) {
-	return stat.MeanStdDev(lists.Map(folds, of), nil)
-}
-
-// curve holds the folds of a validation or learning curve.
-type curve struct {
-	name  string
-	x     []float64
-	folds [][]eval.Fold
-}
+// curveScore returns the score of a curve: accuracy or mean squared error.
+func (r cvReport) curveScore() eval.Score { return eval.RankedBy("", r.Rule == ml.Value) }
 
 // validationCurve returns the curve over the searched number.
-func (o *cvOptions) validationCurve(res *eval.Result) (c curve) {
-	for name := range o.axes {
-		c.name = name
+func (o *cvOptions) validationCurve(r cvReport) (v figure.Validation) {
+	for v.X = range o.axes { // one
 	}
-	settings := slices.Clone(res.Settings)
-	slices.SortStableFunc(settings, func(a, b eval.Setting) int {
-		return cmp.Compare(a.Values.Number(c.name), b.Values.Number(c.name))
-	})
-	for _, s := range settings {
-		c.x, c.folds = append(c.x, s.Values.Number(c.name)), append(c.folds, s.Folds)
+	for _, i := range r.Along(v.X) {
+		v.Add(r.Settings[i].Values.Number(v.X), r.Settings[i].Folds, r.curveScore())
 	}
-	return c
+	return v
 }
 
-// plotCurve draws a curve to the file.
-func (o *cvOptions) plotCurve(ctx context.Context, c curve, rule ml.Rule) error {
-	v := figure.Validation{X: c.name, Score: "accuracy", Share: rule != ml.Value, Places: c.x}
-	if rule == ml.Value {
-		v.Score = "mean squared error"
-	}
-	// Values such as 0.1, 1, 10 get a logarithmic axis.
-	v.Log = c.x[0] > 0 && c.x[len(c.x)-1] >= 20*c.x[0]
-	for _, folds := range c.folds {
-		v.HeldOut, v.Training = append(v.HeldOut, lists.Map(folds, heldOut)), append(v.Training, lists.Map(folds, trained))
-	}
+// plotCurve draws a curve to the file. Values such as 0.1, 1, 10 get a logarithmic axis.
+func (o *cvOptions) plotCurve(ctx context.Context, v figure.Validation) error {
+	first, last := v.Places[0], v.Places[len(v.Places)-1]
+	v.Log = first > 0 && last >= 20*first
 	return writePicture(ctx, *o.plot, v.Picture)
 }

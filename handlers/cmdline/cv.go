@@ -211,7 +211,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		r.Warning = o.scheme.Warning(res)
 	}
 	if *o.plot != "" {
-		if err := o.plotCurve(ctx, o.validationCurve(res), r.Rule); err != nil {
+		if err := o.plotCurve(ctx, o.validationCurve(r)); err != nil {
 			return err
 		}
 	}

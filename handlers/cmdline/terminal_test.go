@@ -129,8 +129,7 @@ func TestMissingEverywhere(t *testing.T) {
 	there, message, code := fit(t, append(args, "--server", s.URL, "--token", handlerstest.Alice)...)
 	require.Check(t, code == 0 && there["objective"] == here["objective"] && there["test_accuracy"] == here["test_accuracy"],
 		"exit %d: %s%v, here %v", code, message, there, here)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := s.Browse(t, handlerstest.Alice)
 	id := handlerstest.Decode[struct{ Runs []struct{ ID string } }](c.Want(http.StatusOK, "GET", "/api/runs", "")).Runs[0].ID
 	told := run(t.Context(), "", "predict", "--model", model, "--data", fresh)
 	require.Must(t, told.code == 0, "%v", told.err)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -612,21 +611,15 @@ func objectNumbers(d *dataset.Data) []views.Number {
 		}
 	}
 	if s, ok := d.Objects.(*dataset.Strings); ok {
-		shortest, longest, symbols := math.MaxInt, 0, map[rune]bool{}
+		symbols := map[rune]bool{}
 		for _, v := range s.Values {
-			length := utf8.RuneCountInString(v)
-			shortest, longest = min(shortest, length), max(longest, length)
 			for _, c := range v {
 				symbols[c] = true
 			}
 		}
-		length := strconv.Itoa(shortest)
-		if longest > shortest {
-			length += " to " + strconv.Itoa(longest)
-		}
 		return []views.Number{
 			{Label: "strings", Value: n},
-			{Label: "length", Value: length, Help: "Shortest to longest, in symbols."},
+			{Label: "length", Value: span(lists.Map(s.Values, utf8.RuneCountInString)), Help: "Shortest to longest, in symbols."},
 			{Label: "symbols", Value: strconv.Itoa(len(symbols)), Help: "Distinct symbols in all strings."},
 		}
 	}
@@ -800,9 +793,9 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 		Draw: func(ctx context.Context) (*figure.Picture, error) {
 			switch name {
 			case "graph":
-				return graphPicture(points.Data, row, o)
+				return graphPicture(points.Data, row, o.Format)
 			case "objects":
-				if pic, err := figure.Objects(points.Data, figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}); pic != nil || err != nil {
+				if pic, err := figure.Objects(points.Data, o.Format); pic != nil || err != nil {
 					return pic, err
 				}
 			}
@@ -813,14 +806,14 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 
 // graphPicture draws the graph in a row, counted from 1. Label colours are consistent over all
 // graphs of the data.
-func graphPicture(d *dataset.Data, row string, o pictures.Options) (*figure.Picture, error) {
+func graphPicture(d *dataset.Data, row string, f figure.Format) (*figure.Picture, error) {
 	g, ok := d.Objects.(*dataset.Graphs)
 	i, err := strconv.Atoi(row)
 	if !ok || err != nil || i < 1 || i > d.Len() {
 		return nil, store.ErrNotFound
 	}
 	return figure.Networks{
-		Format:   figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height},
+		Format:   f,
 		Networks: []figure.Network{{Graph: g.Values[i-1]}}, Labels: figure.NodeLabels(g.Values...),
 	}.Picture()
 }

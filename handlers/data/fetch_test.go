@@ -23,8 +23,7 @@ import (
 func TestAddressesAreNotFetched(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := s.Browse(t, handlerstest.Alice)
 	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() == 0,
 		"the page asks for an address")
 	const address = "url=https%3A%2F%2Fexample.org%2Fx.csv"
@@ -67,8 +66,7 @@ func TestAddressesAreFetched(t *testing.T) {
 		Limits: limits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour,
 		Fetcher: web.NewFetcher(func(a netip.AddrPort) bool { return a == allowed }),
 	}, jobs.Config{})
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := s.Browse(t, handlerstest.Alice)
 	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("input[name=url]").Length() == 1,
 		"the page asks for no address")
 	at := func(address string) string { return "url=" + url.QueryEscape(address) }

@@ -84,8 +84,7 @@ func sendFile(c *handlerstest.Client, status int, name, text string) *goquery.Do
 func TestUglyStrings(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := s.Browse(t, handlerstest.Alice)
 	for _, tt := range []struct{ name, text, says string }{
 		{"empty.csv", "s,class\nab,x\n,y\n", "line 3, column 1 (s): expected a string, found nothing"},
 		{"blanks.csv", "s,class\nab,x\n\"\t \",y\n", "line 3, column 1 (s): expected a string, found nothing"},
@@ -152,8 +151,7 @@ func TestOddStrings(t *testing.T) {
 func TestUploadOfStrings(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := s.Browse(t, handlerstest.Alice)
 	send := func(name, text string) *goquery.Document { return sendFile(c, 200, name, text) }
 	require.Says(t, send("dna.csv", sequences(20)).Find("main").Text(), "20 strings", "the page of the upload")
 	if doc := send("reviews.zip", archive(t, "pos/1.txt", "good\nenough", "neg/2.txt", "bad")); !strings.Contains(doc.Find("main").Text(), "2 strings") || !strings.Contains(doc.Find("td").Text(), "good enough") || !strings.Contains(doc.Find("th").Text(), "text") {
@@ -175,8 +173,7 @@ func TestUploadOfStrings(t *testing.T) {
 func TestTryString(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := s.Browse(t, handlerstest.Alice)
 	for _, tt := range []struct{ data, query, spec string }{
 		{"dna", "kernel=gap-subsequence&k=3&normalize=true&C=10&test_fraction=0", `{"kernel":"gap-subsequence","k":3,"normalize":true,"C":10}`},
 		{"dna", "kernel=spectrum&k=4&test_fraction=0.4&conformal=amari", `{"kernel":"spectrum","k":4,"test_fraction":0.4,"conformal":"amari"}`},

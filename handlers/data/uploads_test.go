@@ -20,8 +20,7 @@ func TestMissingValues(t *testing.T) {
 	t.Parallel()
 	const file = "id,when,age,height,group\n1,1.2.2024,31,1.7,a\n2,2.2.2024,,1.8,b\n3,3.2.2024,45,,a\n4,4.2.2024,28,1.6,b\n5,5.2.2024,30,1.65,\n"
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := s.Browse(t, handlerstest.Alice)
 	for answer, want := range map[string]struct{ rows, note string }{
 		"drop":   {"2 × 2", "3 of 5 rows left out because a value is missing"},
 		"median": {"4 × 2", "1 of 5 rows left out because the label is missing; 2 missing values filled with the column's median (age, height), computed on the training rows only"},
@@ -53,8 +52,7 @@ func TestSheets(t *testing.T) {
 	t.Parallel()
 	raw := require.Value(os.ReadFile("../../ml/dataset/testdata/spreadsheets/workbook-two-tables.xlsx"))(t)
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c := s.Browse(t, handlerstest.Alice)
 	doc := sendFile(c, http.StatusOK, "pets.xlsx", string(raw))
 	form, _ := doc.Find("form[method=post][action^='/datasets/mapping/']").Attr("action")
 	var sheets []string

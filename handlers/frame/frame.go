@@ -11,7 +11,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/background"
-	"marginlab/handlers/cache"
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/pictures"
 	"marginlab/ml/dataset"
@@ -19,6 +18,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
+	"marginlab/web/cache"
 	"marginlab/web/jobs"
 )
 

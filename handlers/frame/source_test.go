@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"marginlab/handlers/cache"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
+	"marginlab/web/cache"
 )
 
 // interrupted is a context that calls before between the first and the second read of the store.

@@ -577,8 +577,8 @@ func (a *Handler) bare(b *bench, o pictures.Options) (figure.Scene, figure.Drawi
 		return emptyScene(o), figure.Scatter, nil
 	}
 	if b.data.Kind() != dataset.KindVectors {
-		return figure.Scene{Classes: b.data.Classes, Format: figure.Format{Width: o.Width, Height: o.Height, Dark: o.Dark}}, func(ctx context.Context, s figure.Scene) (*figure.Picture, error) {
-			o.Width, o.Height, o.Dark = s.Width, s.Height, s.Dark
+		return figure.Scene{Classes: b.data.Classes, Format: o.Format}, func(ctx context.Context, s figure.Scene) (*figure.Picture, error) {
+			o.Format = s.Format
 			return a.DataPicture(ctx, b.data, b.hash, "", "", o)
 		}, nil
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/pictures"
@@ -27,6 +26,7 @@ import (
 	"marginlab/views/figure"
 	labview "marginlab/views/lab"
 	"marginlab/web"
+	"marginlab/web/cache"
 )
 
 // Handler serves the lab.
@@ -120,9 +120,7 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 			ans.Tried, err = a.tried(ctx, b, res.Model)
 		}
 	}
-	learner := b.spec
-	learner.Kernel = "linear" // without parameters
-	ans.Settings = learner.Name(nil, "kernel") + ", kernel " + results.KernelText(b.spec, report)
+	ans.Settings = b.spec.Name(nil, ml.KernelParams...) + ", kernel " + results.KernelText(b.spec, report)
 	ans.Large = b.data != nil && b.data.Len() > previewRows
 	if b.data == nil && problem == "" {
 		ans.Hint = "Add points of two classes: click in the picture, or type them under Data and axes."
@@ -453,7 +451,7 @@ func emptyScene(o pictures.Options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}
 	v.Axes = v.To
-	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Heat: o.Heat, Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height, LegendRows: o.Look().LegendRows}}
+	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Heat: o.Heat, Format: o.Look().Format}
 	if s.Limits == (figure.Limits{}) {
 		s.Limits = figure.LimitsOf(nil, v)
 	}

@@ -163,7 +163,7 @@ func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request, b
 	if name != alphasName && name != regularisedName {
 		return store.ErrNotFound
 	}
-	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
+	f := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight).Format
 	path, progress, _, err := a.regularised(r.Context(), b, true, a.Patience)
 	if err != nil {
 		return err
@@ -178,7 +178,6 @@ func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request, b
 	if err != nil {
 		return err
 	}
-	f := figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}
 	return a.SendPrint(w, r, pictures.Sheet{
 		Key: fmt.Sprintf("path %s %v %s", name, f, key), Public: b.public(), Format: format,
 		Draw: func(context.Context) (*figure.Picture, error) {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/pictures"
@@ -30,6 +29,7 @@ import (
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 	"marginlab/web"
+	"marginlab/web/cache"
 )
 
 // Sizes of the pictures of lessons in CSS pixels.

@@ -55,23 +55,22 @@ const TableRows = 300
 
 // Options holds the user's choices for a picture.
 type Options struct {
-	Heat, Slack, Cores, Dark bool
-	Noted                    bool // reserve a line for a note, as in the picture beside it
-	Coarse                   int  // 1, during a drag: fewer cells, no tables; 2: fewer still
-	Limits                   figure.Limits
-	Width, Height            int
-	Unit                     float64 // as in figure.Picture
-	Print, Grey              bool    // sizes are lengths on paper; without hues
-	Layers                   bool    // layers can be hidden
-	Hidden                   string  // hidden layers, in the form of figure.LayerNames
+	figure.Format
+	Heat, Slack, Cores bool
+	Coarse             int // 1, during a drag: fewer cells, no tables; 2: fewer still
+	Limits             figure.Limits
+	Unit               float64 // as in figure.Picture
+	Print              bool    // sizes are lengths on paper
+	Layers             bool    // layers can be hidden
+	Hidden             string  // hidden layers, in the form of figure.LayerNames
 }
 
 // ReadOptions reads the options of a page's main picture from a query.
 func ReadOptions(q url.Values) Options {
 	return Options{
-		Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1",
-		Noted: q.Get("noted") == "1", Coarse: limiter.Coarseness(q), Limits: parseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
-		Hidden: strings.Join(figure.LayerNames(q.Get("hide")), ","),
+		Format: figure.Format{Dark: q.Get("dark") == "1", Noted: q.Get("noted") == "1", Width: MainWidth, Height: MainHeight},
+		Heat:   q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false",
+		Coarse: limiter.Coarseness(q), Limits: parseLimits(q.Get("limits")), Hidden: strings.Join(figure.LayerNames(q.Get("hide")), ","),
 	}
 }
 
@@ -95,7 +94,7 @@ func (o Options) legendRows() int {
 // Sized returns the options of a picture in the size and theme that a request asks for. The default
 // is width, height and the light theme.
 func Sized(r *http.Request, width, height int) Options {
-	o := Options{Width: width, Height: height, Dark: r.FormValue("dark") == "1"}
+	o := Options{Format: figure.Format{Width: width, Height: height, Dark: r.FormValue("dark") == "1"}}
 	o.Size(r)
 	return o
 }
@@ -148,9 +147,9 @@ func (o *Options) ForPrint(q url.Values) error {
 
 // Look returns a Scene with the choices that apply to a picture.
 func (o Options) Look() figure.Scene {
+	o.LegendRows = o.legendRows()
 	return figure.Scene{
-		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Grid: o.grid(), Layers: o.Layers, Hidden: figure.LayerNames(o.Hidden),
-		Format: figure.Format{Dark: o.Dark, Grey: o.Grey, Width: o.Width, Height: o.Height, LegendRows: o.legendRows(), Noted: o.Noted},
+		Format: o.Format, Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Grid: o.grid(), Layers: o.Layers, Hidden: figure.LayerNames(o.Hidden),
 	}
 }
 
@@ -625,8 +624,7 @@ func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Sce
 			return s, nil, err
 		}
 	}
-	s.Dark, s.Width, s.Height, s.LegendRows, s.Heat = look.Dark, look.Width, look.Height, look.LegendRows, look.Heat
-	s.Limits = look.Limits
+	s.Format, s.Heat, s.Limits = look.Format, look.Heat, look.Limits
 	return s, draw, nil
 }
 

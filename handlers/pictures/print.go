@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"time"
 
-	"marginlab/handlers/cache"
 	"marginlab/handlers/limiter"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/store"
 	"marginlab/views/figure"
 	"marginlab/web"
+	"marginlab/web/cache"
 )
 
 // Print is a rendered picture with the information that pages need about it.
@@ -138,7 +138,7 @@ func ReportFigure(ctx context.Context, draw func(Options) (*figure.Picture, erro
 		{&f.Dark, reportWidth, reportHeight, true, false},
 		{&f.PDF, reportWidth, reportHeight, false, true},
 	} {
-		pic, err := draw(Options{Width: form.width, Height: form.height, Cores: true, Dark: form.dark})
+		pic, err := draw(Options{Format: figure.Format{Width: form.width, Height: form.height, Dark: form.dark}, Cores: true})
 		if err != nil {
 			return f, err
 		}

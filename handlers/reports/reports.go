@@ -19,7 +19,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/pictures"
@@ -32,6 +31,7 @@ import (
 	"marginlab/views/lessons"
 	reportsview "marginlab/views/reports"
 	"marginlab/web"
+	"marginlab/web/cache"
 )
 
 // Handler serves the reports of a workspace.

@@ -51,7 +51,7 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request, run store.Run) 
 	here := of.Page
 	following := r.URL.Query().Get("follow")
 	p := runsview.Change{Page: a.Frame("What would change "+run.Name, "runs"), Name: run.Name, Run: "/runs/" + run.ID}
-	s, job, err := a.Sense(r.Context(), of, following == "", min(background.Prompt, a.Patience))
+	s, job, err := a.Senses.Result(r.Context(), of, following == "", min(background.Prompt, a.Patience))
 	switch {
 	case errors.Is(err, background.ErrIdle):
 		p.Again, p.Problem = here, err.Error()
@@ -119,7 +119,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request, run store
 	if err != nil {
 		return err
 	}
-	s, job, err := a.Sense(r.Context(), of, true, a.Patience)
+	s, job, err := a.Senses.Result(r.Context(), of, true, a.Patience)
 	switch {
 	case err != nil:
 		return err

@@ -140,7 +140,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			p.Kept = append(p.Kept, views.Option{Label: k, Value: v})
 		}
 	}
-	layers, err := a.Layers(r.Context(), runs, pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight})
+	layers, err := a.Layers(r.Context(), runs, pictures.Options{Format: figure.Format{Width: pictures.MainWidth, Height: pictures.MainHeight}})
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (a *Reader) proofs(r *http.Request, q url.Values) (from results.Collection,
 	if err := results.Comparable(runs); err != nil {
 		return from, nil, nil, err
 	}
-	layers, err := a.Layers(r.Context(), all, pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight})
+	layers, err := a.Layers(r.Context(), all, pictures.Options{})
 	for _, l := range layers {
 		points = append(points, l.Scene.Points)
 	}

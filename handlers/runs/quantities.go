@@ -228,8 +228,8 @@ func (z *quantities) upright(f store.Field) (u figure.Upright, values []float64)
 func numbered(i int) string { return strconv.Itoa(i + 1) }
 
 // parallel returns the parallel coordinates of the runs.
-func (z *quantities) parallel(o pictures.Options) figure.Parallel {
-	p := figure.Parallel{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
+func (z *quantities) parallel(f figure.Format) figure.Parallel {
+	p := figure.Parallel{Format: f}
 	p.Lines = lists.Make(len(z.runs), func(i int) figure.Thread { return figure.Thread{Name: numbered(i), Pale: z.pale[i]} })
 	for _, f := range z.axes {
 		u, values := z.upright(f)
@@ -248,8 +248,8 @@ func (z *quantities) parallel(o pictures.Options) figure.Parallel {
 }
 
 // plot returns the scatter plot of the runs over two quantities.
-func (z *quantities) plot(o pictures.Options) figure.Named {
-	p := figure.Named{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
+func (z *quantities) plot(f figure.Format) figure.Named {
+	p := figure.Named{Format: f}
 	axis := func(f store.Field) (figure.Axis, []float64) {
 		u, values := z.upright(f)
 		return figure.Axis{Name: u.Name, Log: u.Log}, values
@@ -269,12 +269,12 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 	if err != nil {
 		return err
 	}
-	o := pictures.Sized(r, plotWidth, plotHeight)
+	f := pictures.Sized(r, plotWidth, plotHeight).Format
 	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) {
 		if name == "plot" {
-			return z.plot(o).Picture()
+			return z.plot(f).Picture()
 		}
-		return z.parallel(o).Picture()
+		return z.parallel(f).Picture()
 	}})
 }
 
@@ -325,7 +325,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 		Axes   []axis                  `json:"axes"`
 		Frames map[string]figure.Frame `json:"frames"` // by width of the picture
 	}
-	picture := z.parallel(pictures.Options{})
+	picture := z.parallel(figure.Format{})
 	for i, f := range z.axes {
 		u := picture.Axes[i]
 		by, _ := scale(f)
@@ -349,7 +349,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 		return err
 	}
 	p.Brush = string(text)
-	drawn, err := z.plot(pictures.Options{Width: pointWidth, Height: pointHeigh}).Picture()
+	drawn, err := z.plot(figure.Format{Width: pointWidth, Height: pointHeigh}).Picture()
 	if err != nil {
 		return err
 	}

@@ -485,11 +485,7 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 		slices.Sort(ids)
 		return slices.Compact(ids), nil
 	}
-	q, err := store.ParseQuery(r.PostFormValue("where"))
-	if err != nil {
-		return nil, param.Problems{{Field: "where", Message: err.Error()}}
-	}
-	return a.Store.RunIDs(r.Context(), frame.Workspace(r.Context()), store.Filter{Where: q})
+	return a.Store.RunsWhere(r.Context(), frame.Workspace(r.Context()), r.PostFormValue("where"))
 }
 
 // Tag adds tags to the selected runs or removes them.

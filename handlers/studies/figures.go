@@ -10,7 +10,6 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
-	"marginlab/ml/eval"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -53,8 +52,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, s background.Fo
 	if s.Result == nil && len(s.Learning) == 0 {
 		return store.ErrNotFound
 	}
-	o := pictures.Sized(r, pictures.SmallWidth, pictures.SmallHeight)
-	f := figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}
+	f := pictures.Sized(r, pictures.SmallWidth, pictures.SmallHeight).Format
 	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return draw(s, name, f) }})
 }
 
@@ -73,13 +71,9 @@ func draw(s background.Found, name string, f figure.Format) (*figure.Picture, er
 			return nil, store.ErrNotFound
 		}
 		best := res.Settings[res.Best].Values.Number(of)
-		v := figure.Validation{Format: f, X: results.Symbol(of), Score: score.Label, Share: score.Share, Log: p.Log, Here: &best}
+		v := figure.Validation{Format: f, X: results.Symbol(of), Log: p.Log, Here: &best}
 		for _, i := range places {
-			setting := res.Settings[i]
-			v.Places, v.HeldOut = append(v.Places, setting.Values.Number(of)), append(v.HeldOut, values(setting.Folds, score.Of))
-			if of := trained(score); of != nil {
-				v.Training = append(v.Training, values(setting.Folds, of))
-			}
+			v.Add(res.Settings[i].Values.Number(of), res.Settings[i].Folds, score)
 		}
 		return v.Picture()
 	}
@@ -95,28 +89,4 @@ func draw(s background.Found, name string, f figure.Format) (*figure.Picture, er
 		v.Vectors, v.Scores = append(v.Vectors, results.Vectors(setting)), append(v.Scores, mean)
 	}
 	return v.Picture()
-}
-
-// trained returns a function that gives a score on the training set, nil if unknown.
-func trained(score eval.Score) func(eval.Fold) *float64 {
-	switch score.Name {
-	case "accuracy":
-		return func(f eval.Fold) *float64 { return &f.TrainAccuracy }
-	case "mse":
-		return func(f eval.Fold) *float64 { return &f.TrainMSE }
-	}
-	return nil
-}
-
-// values returns a value of each fold, NaN if it has none.
-func values(folds []eval.Fold, of func(eval.Fold) *float64) []float64 {
-	var all []float64
-	for _, f := range folds {
-		v := math.NaN()
-		if own := of(f); own != nil {
-			v = *own
-		}
-		all = append(all, v)
-	}
-	return all
 }

@@ -30,12 +30,11 @@ func learning(s background.Found) *studiesview.Learning {
 		picture := pictures.Linked("/searches/"+s.ID+"/figures/", learningName, query, pictures.SmallWidth, pictures.SmallHeight, title, title)
 		l.Picture = &picture
 	}
-	of := trained(score)
-	l.Trained = of != nil
+	l.Trained = score.Trained != nil
 	for _, step := range s.Learning {
-		row := studiesview.LearningRow{N: step.N, Share: param.Percent(step.Share), HeldOut: withSpread(score, values(step.Folds, score.Of)), Vectors: views.Short(results.Vectors(eval.Setting{Folds: step.Folds}))}
+		row := studiesview.LearningRow{N: step.N, Share: param.Percent(step.Share), HeldOut: withSpread(score, eval.FoldValues(step.Folds, score.Of)), Vectors: views.Short(results.Vectors(eval.Setting{Folds: step.Folds}))}
 		if l.Trained {
-			row.Training = withSpread(score, values(step.Folds, of))
+			row.Training = withSpread(score, eval.FoldValues(step.Folds, score.Trained))
 		}
 		l.Rows = append(l.Rows, row)
 	}
@@ -51,13 +50,9 @@ func withSpread(score eval.Score, v []float64) string {
 // drawLearning draws a learning curve.
 func drawLearning(steps []eval.LearningStep, score eval.Score, f figure.Format) (*figure.Picture, error) {
 	first, last := steps[0], steps[len(steps)-1]
-	v := figure.Validation{Format: f, X: "training points", Score: score.Label, Share: score.Share, Log: first.N > 0 && last.N >= 20*first.N}
-	of := trained(score)
+	v := figure.Validation{Format: f, X: "training points", Log: first.N > 0 && last.N >= 20*first.N}
 	for _, step := range steps {
-		v.Places, v.HeldOut = append(v.Places, float64(step.N)), append(v.HeldOut, values(step.Folds, score.Of))
-		if of != nil {
-			v.Training = append(v.Training, values(step.Folds, of))
-		}
+		v.Add(float64(step.N), step.Folds, score)
 	}
 	return v.Picture()
 }

@@ -64,7 +64,7 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 	}
 	for i, name := range names {
 		fig, err := pictures.ReportFigure(ctx, func(o pictures.Options) (*figure.Picture, error) {
-			return draw(s, name, figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height})
+			return draw(s, name, o.Format)
 		})
 		if err != nil {
 			return item, err

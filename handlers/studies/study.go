@@ -136,8 +136,7 @@ func (a *Handler) StudyFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := figure.Format{Width: studyWidth}
-	f.Dark = r.FormValue("dark") == "1"
+	f := figure.Format{Width: studyWidth, Dark: r.FormValue("dark") == "1"}
 	if r.FormValue("narrow") == "1" {
 		f.Width = studyWidthNarrow
 	}

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
@@ -22,6 +21,7 @@ import (
 	"marginlab/views/lessons"
 	teachview "marginlab/views/teach"
 	"marginlab/web"
+	"marginlab/web/cache"
 )
 
 // Handler serves the courses of teachers.

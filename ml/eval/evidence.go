@@ -74,7 +74,7 @@ func (e *Evidence) estimate(folds []Fold) bool {
 	right := 0.0
 	for _, f := range folds {
 		if n <= maxStoredFolds {
-			e.Folds = append(e.Folds, *score.of(f))
+			e.Folds = append(e.Folds, *score.Of(f))
 		}
 		if f.Shares == nil {
 			continue

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,11 +22,14 @@ type Score struct {
 	Larger bool   // larger is better
 	Share  bool   // from 0 to 1, shown in per cent
 
+	// Of returns the score of a fold, nil if the training failed or the score is undefined on it.
+	// Trained is Of for the training set; nil: not measured.
+	Of, Trained func(f Fold) *float64
+
 	values        bool // for regression; otherwise for classification
 	sides         bool // for two classes only
 	probabilities bool // for calibrated machines only
 	classes       bool // needs a test set with several classes
-	of            func(f Fold) *float64
 }
 
 // Title returns the score with its unit, for the head of a column: "Accuracy in %".
@@ -43,57 +47,47 @@ var Scores = []Score{
 	{
 		Name: "accuracy", Label: "accuracy", Larger: true, Share: true,
 		Help: "Fraction of points whose class is predicted correctly.",
-		of:   ofShares(func(s *Shares) *float64 { return &s.Accuracy }),
+		Of:   ofShares(func(s *Shares) *float64 { return &s.Accuracy }), Trained: ofShares(func(s *Shares) *float64 { return &s.TrainAccuracy }),
 	},
 	{
 		Name: "balanced_accuracy", Label: "balanced accuracy", Larger: true, Share: true, classes: true,
 		Help: "Mean recall over the classes: a rare class counts as much as a frequent one.",
-		of:   ofConfusion(ml.BalancedAccuracy),
+		Of:   ofConfusion(ml.BalancedAccuracy),
 	},
 	{
 		Name: "f1", Label: "F1", Larger: true, classes: true,
 		Help: "Mean over the classes of 2PR/(P + R), with precision P and recall R.",
-		of:   ofConfusion(ml.MacroF1),
+		Of:   ofConfusion(ml.MacroF1),
 	},
 	{
 		Name: "mcc", Label: "Matthews correlation", Larger: true, classes: true,
 		Help: "Correlation of actual and predicted class: 0 for guessing, 1 if all are right.",
-		of:   ofConfusion(ml.MCC),
+		Of:   ofConfusion(ml.MCC),
 	},
 	{
 		Name: "auc", Label: "area under ROC", Larger: true, sides: true, classes: true,
 		Help: "Probability that f is larger at a point of the positive class than at one of the other; it does not depend on b.",
-		of:   ofShares(func(s *Shares) *float64 { return s.AUC }),
+		Of:   ofShares(func(s *Shares) *float64 { return s.AUC }),
 	},
 	{
 		Name: "log_loss", Label: "log loss", sides: true, probabilities: true,
 		Help: "Mean of −log p, where p is the predicted probability of the right class: lower is better. Needs calibration.",
-		of:   ofShares(func(s *Shares) *float64 { return s.LogLoss }),
+		Of:   ofShares(func(s *Shares) *float64 { return s.LogLoss }),
 	},
 	{
 		Name: "brier", Label: "Brier score", sides: true, probabilities: true,
 		Help: "Mean of (1 − p)², where p is the predicted probability of the right class: lower is better. Needs calibration.",
-		of:   ofShares(func(s *Shares) *float64 { return s.Brier }),
+		Of:   ofShares(func(s *Shares) *float64 { return s.Brier }),
 	},
 	{
 		Name: "mse", Label: "mean squared error", values: true,
 		Help: "Mean of (t − f(x))² for regression: lower is better.",
-		of: func(f Fold) *float64 {
-			if f.Errors == nil {
-				return nil
-			}
-			return &f.MSE
-		},
+		Of:   ofErrors(func(e *Errors) *float64 { return &e.MSE }), Trained: ofErrors(func(e *Errors) *float64 { return &e.TrainMSE }),
 	},
 	{
 		Name: "r2", Label: "R²", Larger: true, values: true,
 		Help: "1 − the mean squared error over the variance of the values.",
-		of: func(f Fold) *float64 {
-			if f.Errors == nil {
-				return nil
-			}
-			return f.R2
-		},
+		Of:   ofErrors(func(e *Errors) *float64 { return e.R2 }),
 	},
 }
 
@@ -103,6 +97,15 @@ func ofShares(of func(*Shares) *float64) func(Fold) *float64 {
 			return nil
 		}
 		return of(f.Shares)
+	}
+}
+
+func ofErrors(of func(*Errors) *float64) func(Fold) *float64 {
+	return func(f Fold) *float64 {
+		if f.Errors == nil {
+			return nil
+		}
+		return of(f.Errors)
 	}
 }
 
@@ -168,15 +171,22 @@ func ranking(name string, spec ml.Spec, target ml.Target) (Score, error) {
 	return s, nil
 }
 
-// Of returns the score of a fold, nil if the training failed or the score is undefined on it.
-func (s Score) Of(f Fold) *float64 { return s.of(f) }
+// FoldValues returns a value of each fold, NaN if it has none.
+func FoldValues(folds []Fold, of func(Fold) *float64) []float64 {
+	return lists.Map(folds, func(f Fold) float64 {
+		if v := of(f); v != nil {
+			return *v
+		}
+		return math.NaN()
+	})
+}
 
 // Over returns the mean and sample standard deviation over folds; ok is false if one of them has
 // no score.
 func (s Score) Over(folds []Fold) (mean, deviation float64, ok bool) {
 	v := make([]float64, len(folds))
 	for i, f := range folds {
-		of := s.of(f)
+		of := s.Of(f)
 		if of == nil {
 			return 0, 0, false
 		}
@@ -200,7 +210,7 @@ func (s Score) sign(v float64) float64 {
 // sum returns the total over folds, negated if smaller scores are better. ok is as in Over.
 func (s Score) sum(folds []Fold) (sum float64, ok bool) {
 	for _, f := range folds {
-		of := s.of(f)
+		of := s.Of(f)
 		if of == nil {
 			return 0, false
 		}

@@ -38,7 +38,7 @@ func (s Scheme) Warning(r *Result) string {
 func (r *Result) WithinOneError() int {
 	score := r.RankedBy()
 	scores := func(s Setting) []float64 {
-		return lists.Map(s.Folds, func(f Fold) float64 { return score.sign(*score.of(f)) })
+		return lists.Map(s.Folds, func(f Fold) float64 { return score.sign(*score.Of(f)) })
 	}
 	vectors := func(s Setting) (n int) {
 		for _, f := range s.Folds {

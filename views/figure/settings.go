@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 )
 
 // Validation draws a score over a number, on held-out points and the training set: a validation
@@ -22,6 +23,15 @@ type Validation struct {
 	// HeldOut and Training hold the score of every fold at each place; Training may be empty.
 	HeldOut, Training [][]float64
 	Here              *float64 // chosen place; nil: none
+}
+
+// Add adds a place to the curve of a score.
+func (v *Validation) Add(place float64, folds []eval.Fold, score eval.Score) {
+	v.Score, v.Share = score.Label, score.Share
+	v.Places, v.HeldOut = append(v.Places, place), append(v.HeldOut, eval.FoldValues(folds, score.Of))
+	if score.Trained != nil {
+		v.Training = append(v.Training, eval.FoldValues(folds, score.Trained))
+	}
 }
 
 // Picture draws the curves.

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/store"
+	"marginlab/web/cache"
 )
 
 // Engine computes cells that a queue has claimed for it. Only the queue accesses the store: it
@@ -57,23 +56,19 @@ type Local struct {
 
 	compute func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, except in tests
 
-	mu     sync.Mutex // never held while a search is loaded
-	recent []*planned // most recent last
+	searches *cache.Recent[planned]
 }
 
-// planned is a search ready to be computed, once loaded.
+// planned is a search ready to be computed.
 type planned struct {
-	search string
-
-	loading sync.Mutex // held while the search is loaded; guards the fields below
-	cells   []eval.Cell
-	worker  *eval.Worker // nil: not loaded yet
+	cells  []eval.Cell
+	worker *eval.Worker
 }
 
 // NewLocal returns an engine that computes up to slots cells at a time. load returns the plan of a
 // search and its data.
 func NewLocal(slots int, load func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error)) *Local {
-	return &Local{load: load, slots: slots, compute: func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+	return &Local{load: load, slots: slots, searches: cache.New[planned](slots + 1), compute: func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
 		return w.Compute(ctx, c)
 	}}
 }
@@ -96,40 +91,12 @@ func (e *Local) Compute(ctx context.Context, c store.Cell) (eval.CellResult, err
 }
 
 // planned returns a search from the cache or loads it; concurrent callers for the same search wait.
-func (e *Local) planned(ctx context.Context, search string) (*planned, error) {
-	p := e.cached(search)
-	p.loading.Lock()
-	defer p.loading.Unlock()
-	if p.worker == nil {
+func (e *Local) planned(ctx context.Context, search string) (planned, error) {
+	return e.searches.Get(ctx, search, func(ctx context.Context) (planned, error) {
 		plan, d, err := e.load(ctx, search)
 		if err != nil {
-			return nil, fmt.Errorf("plan of search %s: %w", search, err)
+			return planned{}, fmt.Errorf("plan of search %s: %w", search, err)
 		}
-		p.cells, p.worker = plan.Cells(), eval.NewWorker(d, 0)
-	}
-	return p, nil
-}
-
-// cached returns the entry of a search, a new one if necessary.
-func (e *Local) cached(search string) *planned {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	i := slices.IndexFunc(e.recent, func(p *planned) bool { return p.search == search })
-	if i < 0 {
-		i = len(e.recent)
-		e.recent = append(e.recent, &planned{search: search})
-	}
-	p := e.recent[i]
-	e.recent = append(slices.Delete(e.recent, i, i+1), p)
-	if len(e.recent) > e.slots+1 {
-		e.recent = slices.Delete(e.recent, 0, 1)
-	}
-	return p
-}
-
-// forget removes a finished search from the cache.
-func (e *Local) forget(search string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.recent = slices.DeleteFunc(e.recent, func(p *planned) bool { return p.search == search })
+		return planned{plan.Cells(), eval.NewWorker(d, 0)}, nil
+	})
 }

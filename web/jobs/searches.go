@@ -50,7 +50,7 @@ func (q *Queue) stopSearches(end func() (ids []string, err error)) error {
 	}
 	q.mu.Unlock()
 	for _, id := range ids {
-		q.cells.forget(id)
+		q.cells.searches.Forget(id)
 		q.publish(id, Event{Status: store.Cancelled})
 	}
 	return nil
@@ -224,7 +224,7 @@ func (q *Queue) publishSearches(ctx context.Context, ids []string) {
 	}
 	for id, e := range states {
 		if e.Status.Ended() {
-			q.cells.forget(id)
+			q.cells.searches.Forget(id)
 		}
 		q.publish(id, e)
 	}

@@ -209,7 +209,7 @@ func TestSearchesAreLoadedApart(t *testing.T) {
 	ended := make(chan error, 2)
 	go func() { _, err := e.planned(ctx, "large"); ended <- err }()
 	<-loading
-	go func() { _, err := e.planned(ctx, "small"); e.forget("large"); ended <- err }()
+	go func() { _, err := e.planned(ctx, "small"); e.searches.Forget("large"); ended <- err }()
 	select {
 	case err := <-ended:
 		require.Check(t, errors.Is(err, end), "%v", err)

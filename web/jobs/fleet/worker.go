@@ -23,6 +23,7 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/store"
+	"marginlab/web/cache"
 	"marginlab/web/jobs"
 )
 
@@ -45,9 +46,7 @@ type Worker struct {
 	engine  jobs.Engine
 	log     *slog.Logger
 
-	loading sync.Mutex      // held by load, so that each data set is fetched once; guards the fields below
-	data    []*dataset.Data // most recently used last; hashes are in the same order
-	hash    []string
+	data *cache.Recent[*dataset.Data] // by hash
 
 	mu   sync.Mutex                    // guards the fields below
 	held map[string]context.CancelFunc // running cells by name
@@ -60,7 +59,7 @@ func NewWorker(link *Link, slots int, version Version, log *slog.Logger) (*Worke
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{name: rand.Text(), version: version, slots: slots, grace: grace, pulse: beat, nc: nc, js: js, log: log, held: map[string]context.CancelFunc{}}
+	w := &Worker{name: rand.Text(), version: version, slots: slots, grace: grace, pulse: beat, nc: nc, js: js, log: log, data: cache.New[*dataset.Data](cachedSets), held: map[string]context.CancelFunc{}}
 	w.engine = jobs.NewLocal(slots, w.load)
 	return w, nil
 }
@@ -320,8 +319,6 @@ const cachedSets = 8
 
 // load returns the plan and data of a search, fetching what is not cached.
 func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data, error) {
-	w.loading.Lock()
-	defer w.loading.Unlock()
 	text, err := w.get(ctx, id, planObject(id))
 	if err != nil {
 		return nil, nil, err
@@ -330,30 +327,25 @@ func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data
 	if err := unpack(text, &plan); err != nil {
 		return nil, nil, err
 	}
-	if i := slices.Index(w.hash, plan.Data); i >= 0 {
-		d := w.data[i]
-		w.data, w.hash = append(slices.Delete(w.data, i, i+1), d), append(slices.Delete(w.hash, i, i+1), plan.Data)
-		return &plan, d, nil
-	}
-	if text, err = w.get(ctx, id, dataObject(plan.Data)); err != nil {
-		return nil, nil, err
-	}
-	z, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := dataset.Decode(z)
-	if err != nil {
-		return nil, nil, err
-	}
-	if hash := d.Hash(); hash != plan.Data {
-		return nil, nil, fmt.Errorf("received data with hash %.12s instead of %.12s", hash, plan.Data)
-	}
-	if len(w.data) == cachedSets {
-		w.data, w.hash = slices.Delete(w.data, 0, 1), slices.Delete(w.hash, 0, 1)
-	}
-	w.data, w.hash = append(w.data, d), append(w.hash, plan.Data)
-	return &plan, d, nil
+	d, err := w.data.Get(ctx, plan.Data, func(ctx context.Context) (*dataset.Data, error) {
+		text, err := w.get(ctx, id, dataObject(plan.Data))
+		if err != nil {
+			return nil, err
+		}
+		z, err := gzip.NewReader(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		d, err := dataset.Decode(z)
+		if err != nil {
+			return nil, err
+		}
+		if hash := d.Hash(); hash != plan.Data {
+			return nil, fmt.Errorf("received data with hash %.12s instead of %.12s", hash, plan.Data)
+		}
+		return d, nil
+	})
+	return &plan, d, err
 }
 
 // get asks the server to provide an object of a search and fetches it, retrying until it arrives or

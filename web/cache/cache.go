@@ -104,12 +104,29 @@ func (c *Recent[V]) run(ctx context.Context, key string, f *flight[V], compute f
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.removeFlight(key, f)
-		if f.panic == "" && f.err == nil && ctx.Err() == nil {
+		if f.panic == "" && f.err == nil && c.flights[key] == f {
 			c.add(key, f.value)
 		}
+		c.removeFlight(key, f)
 	}()
 	f.value, f.err = compute(ctx)
+}
+
+// Forget removes a value, and ensures that a running computation of it is not cached.
+func (c *Recent[V]) Forget(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.flights, key)
+	if e, ok := c.byKey[key]; ok {
+		c.remove(e)
+	}
+}
+
+// remove removes a cached value. Callers hold c.mu.
+func (c *Recent[V]) remove(e *list.Element) {
+	gone := c.order.Remove(e).(*entry[V])
+	c.weight -= c.weigh(gone.value)
+	delete(c.byKey, gone.key)
 }
 
 // removeFlight removes a flight, so that it cannot be joined any longer. Callers hold c.mu.
@@ -126,10 +143,6 @@ func (c *Recent[V]) add(key string, v V) {
 		c.weight += c.weigh(v)
 	}
 	for c.weight > c.most {
-		last := c.order.Back()
-		e := last.Value.(*entry[V])
-		c.weight -= c.weigh(e.value)
-		delete(c.byKey, e.key)
-		c.order.Remove(last)
+		c.remove(c.order.Back())
 	}
 }

@@ -103,6 +103,13 @@ func TestRecentFaults(t *testing.T) {
 	}
 	v, _ := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 4, nil })
 	require.Check(t, v == 4, "the oldest is still there: %d", v)
+	// What was forgotten is computed again, also if it was forgotten meanwhile.
+	c.Forget("a")
+	for _, key := range []string{"a", "d"} {
+		_, _ = c.Get(t.Context(), key, func(context.Context) (int, error) { c.Forget("d"); return 5, nil })
+		v, _ = c.Get(t.Context(), key, func(context.Context) (int, error) { return 6, nil })
+		require.Check(t, v == map[string]int{"a": 5, "d": 6}[key], "%s: %d", key, v)
+	}
 }
 
 // The oldest values go once all together weigh too much, one that is too heavy at once.
