@@ -181,9 +181,13 @@ func (s *Scene) sheet() *sheet {
 	sh, _ := s.Format.sheet() // ready has checked the size
 	sh.theme, sh.limits, sh.labels, sh.bald[1] = t, s.Limits, s.View.Labels, s.View.Labels[1] == ""
 	sh.title, sh.own, sh.note, sh.caption = s.Title, len(s.Classes), s.note(), Caption(*s)
-	if s.LegendRows == RowsForAll {
+	switch {
+	case s.LegendRows != RowsForAll:
+	case s.Values:
+		sh.legendRows = valueRows
+	default:
 		sh.possible = s.possible()
-		if s.Heat && !s.Values {
+		if s.Heat {
 			sh.beside = heatBar(nil).room() // a third class would remove the heat map
 		}
 	}

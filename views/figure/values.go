@@ -117,6 +117,9 @@ func ValueFit(s Scene) (*Picture, error) {
 	return p.Picture()
 }
 
+// valueRows is the number of legend rows to reserve for the few marks of values.
+const valueRows = 2
+
 // valuePlane returns the common part of pictures of arranged values.
 func (s *Scene) valuePlane(subject string) (Plane, error) {
 	ready, err := s.ready()
@@ -126,7 +129,7 @@ func (s *Scene) valuePlane(subject string) (Plane, error) {
 	*s = ready
 	rows := s.LegendRows
 	if rows == RowsForAll {
-		rows = 2 // values have few marks
+		rows = valueRows
 	}
 	return Plane{
 		Format: Format{Dark: s.Dark, Grey: s.Grey, LegendRows: rows, Noted: s.Noted, Width: s.Width, Height: s.Height},
