@@ -116,6 +116,9 @@ func (s Scene) ready() (Scene, error) {
 	drawn := s.thin()
 	s.thinned = &drawn
 	if s.Values {
+		if s.LegendRows == RowsForAll {
+			s.LegendRows = 2 // values have few marks
+		}
 		return s, nil
 	}
 	if s.Classes == nil {
@@ -181,11 +184,7 @@ func (s *Scene) sheet() *sheet {
 	sh, _ := s.Format.sheet() // ready has checked the size
 	sh.theme, sh.limits, sh.labels, sh.bald[1] = t, s.Limits, s.View.Labels, s.View.Labels[1] == ""
 	sh.title, sh.own, sh.note, sh.caption = s.Title, len(s.Classes), s.note(), Caption(*s)
-	switch {
-	case s.LegendRows != RowsForAll:
-	case s.Values:
-		sh.legendRows = valueRows
-	default:
+	if s.LegendRows == RowsForAll {
 		sh.possible = s.possible()
 		if s.Heat {
 			sh.beside = heatBar(nil).room() // a third class would remove the heat map
