@@ -18,7 +18,6 @@ import (
 	"marginlab/ml/repeat"
 	"marginlab/ml/study"
 	"marginlab/store"
-	"marginlab/views"
 	"marginlab/views/figure"
 	runsview "marginlab/views/runs"
 )
@@ -71,7 +70,7 @@ func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.Re
 
 // details describes the settings and data of a run.
 func details(run store.Run) string {
-	return fmt.Sprintf("%s on %s, %s, data hash %s.", run.Spec.Name(nil), run.DatasetName, views.Counted(run.Report.N, "point"), run.Hash[:12])
+	return fmt.Sprintf("%s on %s (n = %d), data hash %s.", run.Spec.Name(nil), run.DatasetName, run.Report.N, run.Hash[:12])
 }
 
 // task returns the task that repeats a run.

@@ -116,6 +116,9 @@ func (s Scene) ready() (Scene, error) {
 	drawn := s.thin()
 	s.thinned = &drawn
 	if s.Values {
+		if s.LegendRows == RowsForAll {
+			s.LegendRows = 2 // values have few marks
+		}
 		return s, nil
 	}
 	if s.Classes == nil {
@@ -183,7 +186,7 @@ func (s *Scene) sheet() *sheet {
 	sh.title, sh.own, sh.note, sh.caption = s.Title, len(s.Classes), s.note(), Caption(*s)
 	if s.LegendRows == RowsForAll {
 		sh.possible = s.possible()
-		if s.Heat && !s.Values {
+		if s.Heat {
 			sh.beside = heatBar(nil).room() // a third class would remove the heat map
 		}
 	}

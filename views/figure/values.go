@@ -124,12 +124,8 @@ func (s *Scene) valuePlane(subject string) (Plane, error) {
 		return Plane{}, err
 	}
 	*s = ready
-	rows := s.LegendRows
-	if rows == RowsForAll {
-		rows = 2 // values have few marks
-	}
 	return Plane{
-		Format: Format{Dark: s.Dark, Grey: s.Grey, LegendRows: rows, Noted: s.Noted, Width: s.Width, Height: s.Height},
+		Format: Format{Dark: s.Dark, Grey: s.Grey, LegendRows: s.LegendRows, Noted: s.Noted, Width: s.Width, Height: s.Height},
 		Title:  s.Title, X: s.View.Labels[0], Y: s.View.Labels[1], Limits: s.Limits, Stretched: true, Caption: s.valueCaption(subject),
 	}, nil
 }

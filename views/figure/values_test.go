@@ -139,7 +139,10 @@ func TestFiguresOfValues(t *testing.T) {
 		}
 		got := strings.Join(names, " ")
 		require.Check(t, got == c.want && names[0] == r.Main(), "%s: %s, and above all %s", c.columns, got, r.Main())
-		pic, err := r.Draw(t.Context(), "path")
+		r.Look.Format = figure.Format{Width: 810, Height: 540, LegendRows: figure.RowsForAll}
+		pic, err := r.Draw(t.Context(), r.Main())
+		require.Check(t, err == nil && pic.Frame.Height > 400, "%s: %v, %+v", c.columns, err, pic.Frame)
+		pic, err = r.Draw(t.Context(), "path")
 		want := fmt.Sprintf(": %.3g in training, %.3g left out,", *res.Report.MSE, *res.Report.LOOError)
 		require.Check(t, err == nil && strings.Contains(pic.Caption, want), "%s: %v, %q", c.columns, err, pic.Caption)
 	}

@@ -221,7 +221,7 @@ func RegularisationPage(p Regularisation) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = views.TableHead(views.Headings("C", "Support vectors", "At the bound", "|w|", "Margin 1/|w|", "Training accuracy", "Cross-validated accuracy")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = views.TableHead(views.NumberHeadings("C", "Support vectors", "At the bound", "|w|", "Margin 1/|w|", "Training accuracy", "Cross-validated accuracy")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -415,7 +415,7 @@ func RegularisationPage(p Regularisation) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = views.TableHead(views.Headings("C", "Row", "Change")).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = views.TableHead(views.NumberHeadings("C", "Row"), views.Headings("Change")).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -758,7 +758,7 @@ func learningCurve(l Learning) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = views.TableHead(views.Headings("Training points", "Share", "Test "+l.Score), views.When(l.Trained, views.Headings("Training "+l.Score)), views.Headings("Support vectors")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = views.TableHead(views.NumberHeadings("Training points", "Share", "Test "+l.Score), views.When(l.Trained, views.NumberHeadings("Training "+l.Score)), views.NumberHeadings("Support vectors")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1558,7 +1558,7 @@ func settingList(l *SettingList) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = views.TableHead(views.Headings(l.Names...), views.Headings(l.Score, "Sd", "Support vectors"), views.HiddenHeading("open")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = views.TableHead(views.NumberHeadings(l.Names...), views.NumberHeadings(l.Score, "Sd", "Support vectors"), views.HiddenHeading("open")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
