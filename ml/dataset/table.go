@@ -366,8 +366,8 @@ func detect(text, file string) string {
 	switch ext {
 	case ".arff":
 		return "arff"
-	case ".json", ".jsonl": // the first line is not an object
-		return "jsonl"
+	case ".json", ".jsonl": // which will be refused
+		return "json"
 	case ".libsvm", ".svm", ".svmlight":
 		return "libsvm"
 	}
