@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -335,7 +336,51 @@ func (t *Table) cutHeader(sep byte) []string {
 			t.skipLine()
 			t.Notes = append(t.Notes, "2 lines below the names left out")
 		}
-		names = t.cutSecondLine(names, sep)
+		names = t.cutSecondLine(t.cutOrange(names), sep)
+	}
+	return names
+}
+
+// orangeTypes lists the types of columns in files of Orange, and orangeRoles their roles; orangeName
+// is a name with its role and type in front.
+var (
+	orangeTypes = wordList(`continuous discrete string time c d s t`)
+	orangeRoles = map[string]role{"": "", "class": roleLabel, "c": roleLabel, "meta": roleMeta, "m": roleMeta, "ignore": roleMeta, "i": roleMeta, "weight": roleMeta, "w": roleMeta}
+	orangeName  = regexp.MustCompile(`^([cmiw]?)[CDSTN]?#(.+)$`)
+)
+
+// cutOrange reads the roles that files of Orange declare, below the names in a line of types (or of
+// the values of a discrete column) and a line of roles, or in front of names, as in mS#patient. It
+// returns the names.
+func (t *Table) cutOrange(names []string) []string {
+	roles, plain, words := make([]role, len(names)), slices.Clone(names), false
+	below := len(t.Lines) > 2
+	for j, name := range names {
+		if m := orangeName.FindStringSubmatch(name); m != nil {
+			roles[j], plain[j] = orangeRoles[m[1]], m[2]
+		}
+		if below {
+			kind, mark := t.Columns[j].Cell(0), t.Columns[j].Cell(1)
+			_, known := orangeRoles[mark]
+			below = known && (orangeTypes.has(kind) || strings.Contains(kind, " "))
+			words = words || len(mark) > 1 || orangeTypes.has(kind) && len(kind) > 1
+		}
+	}
+	switch {
+	case below && words:
+		for j := range roles {
+			roles[j] = orangeRoles[t.Columns[j].Cell(1)]
+		}
+		t.skipLine()
+		t.skipLine()
+		t.Notes = append(t.Notes, "2 lines below the names read as types and roles of columns")
+	case slices.Contains(roles, roleLabel):
+		names = plain
+	default:
+		return names
+	}
+	for j := range roles {
+		t.Columns[j].role = roles[j]
 	}
 	return names
 }
