@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -341,13 +340,21 @@ func (t *Table) cutHeader(sep byte) []string {
 	return names
 }
 
-// orangeTypes lists the types of columns in files of Orange, and orangeRoles their roles; orangeName
-// is a name with its role and type in front.
-var (
-	orangeTypes = wordList(`continuous discrete string time c d s t`)
-	orangeRoles = map[string]role{"": "", "class": roleLabel, "c": roleLabel, "meta": roleMeta, "m": roleMeta, "ignore": roleMeta, "i": roleMeta, "weight": roleMeta, "w": roleMeta}
-	orangeName  = regexp.MustCompile(`^([cmiw]?)[CDSTN]?#(.+)$`)
-)
+// orangeTypes lists the types of columns in files of Orange.
+var orangeTypes = wordList(`continuous discrete string time c d s t`)
+
+// orangeRole returns the role of a column in files of Orange, in full or as one letter.
+func orangeRole(s string) (r role, known bool) {
+	switch s {
+	case "":
+		return "", true
+	case "class", "c":
+		return roleLabel, true
+	case "meta", "m", "ignore", "i", "weight", "w":
+		return roleMeta, true
+	}
+	return "", false
+}
 
 // cutOrange reads the roles that files of Orange declare, below the names in a line of types (or of
 // the values of a discrete column) and a line of roles, or in front of names, as in mS#patient. It
@@ -356,12 +363,14 @@ func (t *Table) cutOrange(names []string) []string {
 	roles, plain, words := make([]role, len(names)), slices.Clone(names), false
 	below := len(t.Lines) > 2
 	for j, name := range names {
-		if m := orangeName.FindStringSubmatch(name); m != nil {
-			roles[j], plain[j] = orangeRoles[m[1]], m[2]
+		flags, after, _ := strings.Cut(name, "#")
+		mark := strings.TrimRight(flags, "CDSTN")
+		if r, known := orangeRole(mark); known && len(mark) < 2 && len(flags) < len(mark)+2 && flags != "" && after != "" {
+			roles[j], plain[j] = r, after
 		}
 		if below {
 			kind, mark := t.Columns[j].Cell(0), t.Columns[j].Cell(1)
-			_, known := orangeRoles[mark]
+			_, known := orangeRole(mark)
 			below = known && (orangeTypes.has(kind) || strings.Contains(kind, " "))
 			words = words || len(mark) > 1 || orangeTypes.has(kind) && len(kind) > 1
 		}
@@ -369,7 +378,7 @@ func (t *Table) cutOrange(names []string) []string {
 	switch {
 	case below && words:
 		for j := range roles {
-			roles[j] = orangeRoles[t.Columns[j].Cell(1)]
+			roles[j], _ = orangeRole(t.Columns[j].Cell(1))
 		}
 		t.skipLine()
 		t.skipLine()
