@@ -110,5 +110,6 @@ func TestFillOfAFile(t *testing.T) {
 	for i, x := range [][]float64{{1, 0.5, 0}, {0.35, 0.5, 1}, {0.2, 0.1, 1}, {0.2, 0.1, 1}} {
 		require.Equal(t, m.Decision(x), p.Scores.At(i, 0), "row %d: f", i+1)
 	}
-	require.Fails(t, require.Err3(predict(read(whole))), "expected a number, found nothing", "a model without a fill")
+	require.Equal(t, strings.Join(p.Notes, "; "), "3 rows with missing values, filled as in training", "notes")
+	require.Fails(t, require.Err3(predict(read(whole))), "new, line 2, column 3 (x2): expected a value, found nothing: remove the row, or train a model that fills", "a model without a fill")
 }

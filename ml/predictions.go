@@ -23,6 +23,7 @@ type Predictions struct {
 	Scores     *mat.Dense // f: a row for each row of the file, a column for each machine
 	True       []string   // the labels in the file; nil if it has none or they are unreadable
 	Unlabelled error      // why the label column is unreadable; nil if it is readable or missing
+	Notes      []string   // guesses about the file, and what the model does not know
 
 	model *Model
 }
@@ -44,7 +45,16 @@ func (m *Model) PredictTable(ctx context.Context, t *dataset.Table) (*Prediction
 		i /= len(m.Machines)
 		return nil, &dataset.Error{File: t.File, Line: t.Lines[i], Message: "the decision value is not finite: the inputs are too far from the training data"}
 	}
-	return &Predictions{scores, in.labels, in.fault, m}, nil
+	p := &Predictions{scores, in.labels, in.fault, slices.Concat(t.Notes, in.notes), m}
+	if p.Unlabelled != nil {
+		p.Notes = append(p.Notes, "labels not read: "+p.Unlabelled.Error())
+	}
+	others := m.Rule == Value || m.Rule == Sign && m.Classes[0] == "not "+m.Classes[1] // any other label is right
+	unknown := lists.Filter(p.True, func(l string) bool { return !others && !slices.Contains(m.Classes, l) })
+	if slices.Sort(unknown); len(unknown) > 0 {
+		p.Notes = append(p.Notes, dataset.Count(len(unknown), "label")+" unknown to the model: "+shortList(slices.Compact(unknown)))
+	}
+	return p, nil
 }
 
 // Rows returns the rows of a file with columns ordered as m.Features, in original units, with NaN
@@ -174,6 +184,7 @@ type inputs struct {
 	objects dataset.Objects // instead of x, for a model of other objects
 	labels  []string        // nil if the file has none or they are unreadable
 	fault   error           // why the label column is unreadable
+	notes   []string
 }
 
 // inputsOf selects a model's features from a file: by name, or by position if none of the names
@@ -194,7 +205,8 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	if t.Format == "libsvm" {
 		fillZeros(t, features)
 	}
-	t.AddIndicators(features)
+	own := len(t.Columns)
+	notes := t.AddIndicators(features)
 	named := lists.Count(features, func(name string) bool { return hasColumn(t, name) })
 	switch {
 	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
@@ -217,15 +229,31 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	if named < len(m.Features) && t.Header && slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return slices.Contains(features, c.Name) && c.IsText() }) {
 		return nil, missingColumn(t, m.Features) // positions do not match
 	}
-	read := t.Matrix
-	if m.Fill != nil {
-		read = t.MatrixWithGaps
-	}
-	x, err := read(features)
+	x, err := t.MatrixWithGaps(features)
 	if err != nil {
 		return nil, err
 	}
-	in := &inputs{file: t.File, x: x}
+	rows := lists.Where(len(t.Lines), func(i int) bool { return slices.ContainsFunc(x.RawRowView(i), math.IsNaN) })
+	switch {
+	case len(rows) == 0:
+	case m.Fill == nil:
+		i := rows[0]
+		name := features[slices.IndexFunc(x.RawRowView(i), math.IsNaN)]
+		j := slices.IndexFunc(t.Columns, func(c dataset.Column) bool { return strings.EqualFold(c.Name, name) })
+		if j >= own { // a word of a column
+			j = slices.IndexFunc(t.Columns, func(c dataset.Column) bool {
+				return len(c.Name) < len(name) && strings.EqualFold(c.Name+"=", name[:len(c.Name)+1])
+			})
+		}
+		found := "nothing"
+		if cell := t.Columns[j].Cell(i); cell != "" {
+			found = strconv.Quote(cell)
+		}
+		return nil, &dataset.Error{File: t.File, Line: t.Lines[i], Column: j + 1, Name: t.Columns[j].Name, Message: "expected a value, found " + found + ": remove the row, or train a model that fills missing values (missing: median)"}
+	default:
+		notes = append(notes, dataset.Count(len(rows), "row")+" with missing values, filled as in training")
+	}
+	in := &inputs{file: t.File, x: x, notes: notes}
 	if hasColumn(t, label) {
 		in.labels, in.fault = t.Labels(label)
 	}
@@ -234,15 +262,17 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 
 // missingColumn returns the error for the first feature missing from the file.
 func missingColumn(t *dataset.Table, features []string) error {
-	list := func(names []string) string {
-		const most = 10
-		if len(names) > most {
-			names = append(slices.Clone(names[:most]), "…")
-		}
-		return strings.Join(names, ", ")
-	}
 	missing := slices.IndexFunc(features, func(name string) bool { return !hasColumn(t, name) })
-	return &dataset.Error{File: t.File, Message: fmt.Sprintf("no column %q: the model needs %s, the file has %s", features[missing], list(features), list(columnNames(t)))}
+	return &dataset.Error{File: t.File, Message: fmt.Sprintf("no column %q: the model needs %s, the file has %s", features[missing], shortList(features), shortList(columnNames(t)))}
+}
+
+// shortList joins the first names.
+func shortList(names []string) string {
+	const most = 10
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 func columnNames(t *dataset.Table) []string {
@@ -306,6 +336,7 @@ type PredictionSet struct {
 	Accuracy    *float64     `json:"accuracy,omitempty"`
 	MSE         *float64     `json:"mse,omitempty"`
 	R2          *float64     `json:"r2,omitempty"`
+	Notes       []string     `json:"notes,omitempty"` // guesses about the file, and what the model does not know
 	Predictions []Prediction `json:"predictions"`
 }
 
@@ -314,7 +345,7 @@ type PredictionSet struct {
 func (p *Predictions) Set() (*PredictionSet, error) {
 	m := p.model
 	n, _ := p.Scores.Dims()
-	s := &PredictionSet{N: n, Classes: m.Classes, Predictions: make([]Prediction, n)}
+	s := &PredictionSet{N: n, Classes: m.Classes, Notes: p.Notes, Predictions: make([]Prediction, n)}
 	if len(m.Machines) > 1 {
 		s.Machines = m.ScoreNames()
 	}

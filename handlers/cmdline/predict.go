@@ -47,8 +47,8 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	line.end()
-	if p.Unlabelled != nil {
-		note(std, "predict", "no column true: "+oneLine(p.Unlabelled))
+	for _, n := range p.Notes {
+		note(std, "predict", n)
 	}
 	if *probability && m.Platt == nil {
 		return fmt.Errorf("%s: %w", *model, ml.ErrNotCalibrated)

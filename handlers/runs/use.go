@@ -267,6 +267,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 // predictedRows fills in the first predictions.
 func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) {
 	p.Summary = views.Counted(s.N, "row")
+	p.Notes = lists.Map(s.Notes, results.Sentence)
 	switch {
 	case s.Accuracy != nil:
 		p.Summary += " · accuracy " + param.Percent(*s.Accuracy)

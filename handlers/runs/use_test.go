@@ -56,6 +56,7 @@ func TestPredictNewRowsOnThePage(t *testing.T) {
 	if n := table.Find("tbody tr").Length(); n != 2 || !strings.Contains(doc.Text(), "2 rows · accuracy 50.0\u00a0%") || !strings.Contains(table.Text(), "virginica") {
 		t.Errorf("%d rows: %s", n, table.Text())
 	}
+	require.Says(t, send(200, "text", rows+"6,3,5,2,lily\n"), "1 label unknown to the model: lily", "a label is counted as wrong without a note")
 	csv := send(200, "text", rows, "as", "csv")
 	require.Check(t, strings.HasPrefix(csv, "row,label,"), "CSV: %s", csv)
 	require.Says(t, send(422, "text", "a,b\n1,2\n"), "no column", "rows without the columns are not refused")

@@ -20,11 +20,12 @@ type arffAttribute struct {
 
 // parseARFF reads the attribute-relation format of Weka: @relation, @attribute with
 // a numeric, nominal, string or date type, and @data with comma-separated or sparse rows; %
-// begins a comment line. Relational attributes are refused.
+// begins a comment line. @inputs is ignored, and a single name after @outputs is the label, as in
+// files of KEEL. Relational attributes are refused.
 func parseARFF(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "arff", Header: true}
 	var attributes []arffAttribute
-	inData := false
+	inData, output := false, ""
 	dense := int64(0) // bytes that the sparse rows would take if nothing were omitted
 	for n, rest := 1, text; rest != ""; n++ {
 		fault := func(column int, format string, args ...any) *Error {
@@ -39,7 +40,9 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 		if !inData {
 			keyword, arg := cutBlank(line)
 			switch strings.ToLower(keyword) {
-			case "@relation":
+			case "@relation", "@input", "@inputs":
+			case "@output", "@outputs":
+				output = arg
 			case "@attribute":
 				a, err := parseAttribute(arg)
 				if err != nil {
@@ -55,6 +58,9 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 					return nil, fault(0, "expected an @attribute before @data")
 				}
 				t.setNames(lists.Map(attributes, func(a arffAttribute) string { return a.name }))
+				if j := t.likeNamed(output); j >= 0 {
+					t.Columns[j].role = roleLabel
+				}
 				inData = true
 			default:
 				return nil, fault(0, "expected @relation, @attribute or @data, found %s", quote(keyword))
@@ -84,6 +90,9 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			found := fmt.Sprint(len(fields))
 			if len(fields) > len(attributes) {
 				found = "more"
+				if last := fields[len(attributes)]; strings.HasPrefix(last, "{") {
+					found = "the weight " + last + ": remove the weights, all rows count equally"
+				}
 			}
 			return nil, fault(0, "expected %s separated by comma, found %s", Count(len(attributes), "field"), found)
 		}
@@ -184,7 +193,7 @@ func arffSparse(line string, attributes []arffAttribute) ([]string, error) {
 	return cells, nil
 }
 
-// arffFields splits at commas outside quotes, keeping at most most fields unless most is
+// arffFields splits at commas and tabs outside quotes, keeping at most most fields unless most is
 // negative.
 func arffFields(s string, most int) ([]string, error) {
 	var fields []string
@@ -197,27 +206,32 @@ func arffFields(s string, most int) ([]string, error) {
 		if fields = append(fields, field); s == "" || len(fields) == most {
 			return fields, nil
 		}
-		s = s[1:] // the comma
+		s = s[1:] // the comma or tab
 	}
 }
 
-// arffField returns the field at the beginning of s, and what follows it: nothing or a comma.
+// arffField returns the field at the beginning of s, and what follows it: nothing, or a comma or
+// tab and the next field.
 func arffField(s string) (field, rest string, err error) {
 	s = strings.TrimLeft(s, " \t")
 	if s == "" || s[0] != '\'' && s[0] != '"' {
-		i := strings.IndexByte(s, ',')
+		i := strings.IndexAny(s, ",\t")
 		if i < 0 {
 			i = len(s)
 		}
-		return strings.TrimSpace(s[:i]), s[i:], nil
-	}
-	if field, rest, err = arffQuoted(s); err != nil {
+		field, rest = strings.TrimSpace(s[:i]), s[i:]
+	} else if field, rest, err = arffQuoted(s); err != nil {
 		return "", "", err
 	}
-	if rest = strings.TrimLeft(rest, " \t"); rest != "" && rest[0] != ',' {
-		return "", "", fmt.Errorf("expected a comma after the closing quote, found %s", quote(firstRune(rest)))
+	next := strings.TrimLeft(rest, " \t")
+	blanks := rest[:len(rest)-len(next)]
+	switch {
+	case next == "", next[0] == ',':
+		return field, next, nil
+	case strings.Contains(blanks, "\t"):
+		return field, "\t" + next, nil
 	}
-	return field, rest, nil
+	return "", "", fmt.Errorf("expected a comma after the closing quote, found %s", quote(firstRune(next)))
 }
 
 // arffQuoted reads text in single or double quotes; a backslash escapes the next character, and \n,

@@ -335,7 +335,61 @@ func (t *Table) cutHeader(sep byte) []string {
 			t.skipLine()
 			t.Notes = append(t.Notes, "2 lines below the names left out")
 		}
-		names = t.cutSecondLine(names, sep)
+		names = t.cutSecondLine(t.cutOrange(names), sep)
+	}
+	return names
+}
+
+// orangeTypes lists the types of columns in files of Orange.
+var orangeTypes = wordList(`continuous discrete string time c d s t`)
+
+// orangeRole returns the role of a column in files of Orange, in full or as one letter.
+func orangeRole(s string) (r role, known bool) {
+	switch s {
+	case "":
+		return "", true
+	case "class", "c":
+		return roleLabel, true
+	case "meta", "m", "ignore", "i", "weight", "w":
+		return roleMeta, true
+	}
+	return "", false
+}
+
+// cutOrange reads the roles that files of Orange declare, below the names in a line of types (or of
+// the values of a discrete column) and a line of roles, or in front of names, as in mS#patient. It
+// returns the names.
+func (t *Table) cutOrange(names []string) []string {
+	roles, plain, words := make([]role, len(names)), slices.Clone(names), false
+	below := len(t.Lines) > 2
+	for j, name := range names {
+		flags, after, _ := strings.Cut(name, "#")
+		mark := strings.TrimRight(flags, "CDSTN")
+		if r, known := orangeRole(mark); known && len(mark) < 2 && len(flags) < len(mark)+2 && flags != "" && after != "" {
+			roles[j], plain[j] = r, after
+		}
+		if below {
+			kind, mark := t.Columns[j].Cell(0), t.Columns[j].Cell(1)
+			_, known := orangeRole(mark)
+			below = known && (orangeTypes.has(kind) || strings.Contains(kind, " "))
+			words = words || len(mark) > 1 || orangeTypes.has(kind) && len(kind) > 1
+		}
+	}
+	switch {
+	case below && words:
+		for j := range roles {
+			roles[j], _ = orangeRole(t.Columns[j].Cell(1))
+		}
+		t.skipLine()
+		t.skipLine()
+		t.Notes = append(t.Notes, "2 lines below the names read as types and roles of columns")
+	case slices.Contains(roles, roleLabel):
+		names = plain
+	default:
+		return names
+	}
+	for j := range roles {
+		t.Columns[j].role = roles[j]
 	}
 	return names
 }

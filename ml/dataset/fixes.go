@@ -522,7 +522,7 @@ func (t *Table) fixed(f Fix) *Table {
 	s := *t
 	s.Columns = slices.Clone(t.Columns)
 	rewrite := func(change func(string) string) (n int) {
-		c := Column{Name: t.Columns[j].Name, Nominal: t.Columns[j].Nominal, cells: cells{expected: len(t.Lines)}}
+		c := Column{Name: t.Columns[j].Name, Nominal: t.Columns[j].Nominal, role: t.Columns[j].role, cells: cells{expected: len(t.Lines)}}
 		for _, was := range t.Columns[j].all() {
 			now := change(was)
 			if now != was {

@@ -177,6 +177,7 @@ const (
 	lastPoints      = 20
 	answerPoints    = 15 // at the end
 	firstPoints     = 10
+	declaredPoints  = 200 // outweighs all others
 
 	likelyPoints = 26
 )
@@ -271,6 +272,9 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		if t.Columns[j].Nominal {
 			s += 15
 		}
+		if t.Columns[j].role == roleLabel {
+			s += declaredPoints
+		}
 		at[j] = s
 		order = append(order, j)
 	}
@@ -332,6 +336,8 @@ func (p *Proposal) choose(of []facts, label int) {
 			continue
 		case f.holds == holdsNothing:
 			leave(j, "empty")
+		case t.Columns[j].role == roleMeta:
+			leave(j, "not a feature according to the file")
 		case kept(Fix{Kind: FixLeave, Column: name}):
 			reason := "the same value in every row"
 			switch {

@@ -139,6 +139,7 @@ func TestPropose(t *testing.T) {
 		{"Italian", written("età,altezza,classe", ",", 40, whole(18, 80), between(1.5, 2), inTurn("uno", "due")), "Predict classe (due 20, uno 20) from 2 columns"},
 		{"label first", written("target,a,b", ",", 40, inTurn("1", "0"), between(0, 1), between(0, 1)), "Predict target (0 20, 1 20) from 2 columns"},
 		{"label in the middle", written("a,Churn,b,TotalCharges", ",", 40, between(0, 1), inTurn("Yes", "No"), between(0, 1), between(18, 8000)), "Predict Churn (No 20, Yes 20) from 3 columns"},
+		{"Orange", written("C#width,cD#kind,mC#take,D#side", ",", 30, between(0, 1), inTurn("a", "b"), between(0, 9), inTurn("l", "r", "m")), "Predict kind (a 15, b 15) from 2 columns; take left out"},
 		{"byte order mark", "\ufeff" + written("id,species,width", ",", 30, from(1), inTurn("a", "b"), between(0, 1)), "Predict species (a 15, b 15) from 1 column; id left out"},
 		{"quoted line ends", written("comment,x,label", ",", 30, func(i int, _ *rand.Rand) string { return fmt.Sprintf("\"row %d\nof many\"", i) }, between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 1 column; comment left out"},
 		{"empty columns behind", written("x,y,label,,", ",", 30, between(0, 1), between(0, 1), inTurn("a", "b"), inTurn(""), inTurn("")), "Predict label (a 15, b 15) from 2 columns"},

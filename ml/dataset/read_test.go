@@ -110,6 +110,10 @@ func TestReadAccepts(t *testing.T) {
 		lines("the x,y,class", "1.5,2,A", "-3,4e-05,B b"))
 	reads("arff, comments behind types", "@relation toy % a\n@attribute x numeric % cm\n@attribute k {A,B} % kinds\n@data\n1,A\n2,B\n",
 		lines("x,k", "1,A", "2,B"))
+	reads("arff, between tabs", "@attribute x\tnumeric\n@attribute k {'A b',B}\n@attribute y real\n@data\n1\t'A b'\t 3\n2\t,\tB,\t4\n",
+		lines("x,y,k", "1,3,A b", "2,4,B"))
+	reads("arff of KEEL", "@relation r\n@attribute x real [0, 9]\n@attribute k {A,B}\n@attribute z {0,1}\n@inputs x, z\n@outputs k\n@data\n1, A, 0\n2, B, 1\n",
+		lines("x,z,k", "1,0,A", "2,1,B"))
 	reads("arff, class not last", "@relation toy\n@attribute kind{0,1}\n@attribute x numeric\n@attribute y numeric\n@data\n0,1,2\n1,3,4\n",
 		lines("x,y,kind", "1,2,0", "3,4,1"))
 	reads("arff, quoted braces and escapes", "@relation toy\n@attribute \"a\\\"b\" numeric\n@attribute k {'}','it\\'s'}\n@data\n1,'}'\n2,'it\\'s'\n",
@@ -205,6 +209,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "arff: undeclared", in: arff + "@data\n1,C\n", want: `f, line 5, column 2 (k): expected a value that the attribute declares, found "C"`},
 		{name: "arff: ragged", in: arff + "@data\n1\n", want: `f, line 5: expected 2 fields separated by comma, found 1`},
 		{name: "arff: ragged, longer", in: arff + "@data\n1,A,2,3\n", want: `f, line 5: expected 2 fields separated by comma, found more`},
+		{name: "arff: weight", in: arff + "@data\n1,A,{3}\n", want: `f, line 5: expected 2 fields separated by comma, found the weight {3}: remove the weights, all rows count equally`},
 		{name: "arff: sparse", in: arff + "@data\n{0 1, 1 A}\n", want: `f, column 2 (k): expected at least two classes, found only "A"`},
 		{name: "arff: sparse, open", in: arff + "@data\n{0 1\n", want: `f, line 5: expected a closing } after the sparse row`},
 		{name: "arff: sparse, order", in: arff + "@data\n{1 A, 0 2}\n", want: `f, line 5: expected an index and a value, the indices in ascending order up to 1, found "0 2"`},

@@ -18,6 +18,7 @@ import (
 //	{"0": {"x": 1, "class": "a"}, "1": {"x": 2, "class": "b"}}  records keyed by number or name
 //	[["x", "class"], [1, "a"], [2, "b"]]                  lists, with or without names
 //	{"columns": ["x", "class"], "data": [[1, "a"], [2, "b"]]}  lists with the names given separately
+//	{"data": [[1, 2], [3, 4]], "target": ["a", "b"]}       lists with further columns beside them
 //	{"count": 2, "results": [{"x": 1, "class": "a"}, …]}  any of the lists within an object
 //
 // A null, Python's NaN or None, or a key missing from a record is a missing value. An object within a
@@ -119,6 +120,7 @@ type recordReader struct {
 	cells [][]recordCell // of each column, by ascending row
 	lines []int          // where each row begins; in columns, its place in the first one
 	lists bool           // rows are lists: names come last, or not at all
+	note  string         // on what is not read
 
 	text string
 	read int64 // bytes of text read
@@ -205,9 +207,13 @@ func parseRecords(text string, lim Limits) (*Table, *Error) {
 
 // all reads the whole text.
 func (r *recordReader) all() {
-	if r.next() == json.Delim('[') {
+	switch t := r.next(); {
+	case t == json.Delim('['):
 		r.list()
 		r.end()
+		return
+	case t != json.Delim('{'):
+		r.fail(&Error{Message: `expected records such as [{"x": 1, "class": "a"}], found ` + quote(fmt.Sprint(t))})
 		return
 	}
 	columns, numbered, within, err := shapeOf(r.text)
@@ -293,18 +299,24 @@ func shapeOf(text string) (columns, numbered bool, within string, err error) {
 	return within == "" && (columns || objectsOnly), numbered && objectsOnly, within, nil
 }
 
-// within reads the rows in the list with the key name, and column names in the list "columns".
+// within reads the rows in the list with the key name, column names in the list "columns" or
+// "feature_names", and further columns in lists with a value for each row. It notes other lists.
 func (r *recordReader) within(name string) {
-	var names []string
+	var names, beside []string
+	values := map[string][]recordCell{}
 	for r.more() {
-		switch r.key() {
+		switch key := r.key(); key {
 		case name:
 			r.next()
 			r.list()
-		case "columns":
-			names = r.texts()
-		default:
+		case "columns", "feature_names":
+			names = r.texts(key)
+		case "index":
 			r.skipValue()
+		default:
+			if cells, is := r.values(); is {
+				beside, values[key] = append(beside, key), cells
+			}
 		}
 	}
 	r.next()
@@ -314,18 +326,55 @@ func (r *recordReader) within(name string) {
 		}
 		r.names, r.lists = names, false
 	}
+	var left []string
+	for _, key := range beside {
+		if len(values[key]) != len(r.lines) || slices.Contains(r.names, key) {
+			left = append(left, key)
+			continue
+		}
+		if r.lists { // the rows have no names, but this column does
+			for j := range r.names {
+				r.names[j] = fmt.Sprintf("x%d", j+1)
+			}
+			r.lists = false
+		}
+		r.names, r.cells = append(r.names, key), append(r.cells, values[key])
+	}
+	if left != nil {
+		r.note = fmt.Sprintf("rows read from %s; %s left out", quote(name), list(left))
+	}
 	r.end()
 }
 
-// texts reads a list of names.
-func (r *recordReader) texts() (names []string) {
+// values reads any value: the cells of a list, none if they are lists or objects; is reports
+// whether it is a list that is not empty.
+func (r *recordReader) values() (cells []recordCell, is bool) {
+	switch r.next() {
+	case json.Delim('{'):
+		r.skipRest(1)
+	case json.Delim('['):
+		for ; r.more(); is = true {
+			t := r.next()
+			if _, nested := t.(json.Delim); nested {
+				r.skipRest(2)
+				return nil, true
+			}
+			cells = append(cells, recordCell{len(cells), cellText(t)})
+		}
+		r.next()
+	}
+	return cells, is
+}
+
+// texts reads the list of names under key.
+func (r *recordReader) texts(key string) (names []string) {
 	if r.next() != json.Delim('[') {
-		r.err = &Error{Message: `expected a list of names under "columns"`}
+		r.err = &Error{Message: fmt.Sprintf("expected a list of names under %q", key)}
 	}
 	for r.more() {
 		t := r.next()
 		if _, is := t.(json.Delim); r.err != nil || is || len(names) >= r.lim.Columns {
-			r.err = &Error{Message: `expected a list of names under "columns", one for each column`}
+			r.err = &Error{Message: fmt.Sprintf("expected a list of names under %q, one for each column", key)}
 		}
 		names = append(names, tidy(fmt.Sprint(t)))
 	}
@@ -484,18 +533,17 @@ func (r *recordReader) columnOf(name string) int {
 	return j
 }
 
-// put stores a value; null is stored as empty text.
+// put stores a value.
 func (r *recordReader) put(row, column int, t json.Token) {
-	text := ""
-	switch v := t.(type) {
-	case string:
-		text = v
-	case json.Number:
-		text = v.String()
-	case bool:
-		text = fmt.Sprint(v)
+	r.cells[column] = append(r.cells[column], recordCell{row, cellText(t)})
+}
+
+// cellText returns a value as text, null as none.
+func cellText(t json.Token) string {
+	if t == nil {
+		return ""
 	}
-	r.cells[column] = append(r.cells[column], recordCell{row, text})
+	return fmt.Sprint(t)
 }
 
 // tokenText describes a token.
@@ -537,6 +585,9 @@ func (r *recordReader) table() (*Table, *Error) {
 	}
 	if t.Header {
 		t.setNames(names)
+	}
+	if r.note != "" {
+		t.Notes = append(t.Notes, r.note)
 	}
 	return t, nil
 }

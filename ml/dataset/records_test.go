@@ -40,6 +40,7 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 		"lists.json":        `[["x","y","class"],[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]`,
 		"split.json":        `{"columns":["x","y","class"],"index":[0,1,2,3],"data":[[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]}`,
 		"wrapped.json":      `{"meta":{"by":["me"]},"links":[{"rel":"self"}],"data":[{"x":1,"y":2.5,"class":"a"},{"x":3,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}],"next":null}`,
+		"beside.json":       `{"target":["a"],"class":["a","b","a","b"],"data":[[1,2.5],[3,null],[-1,0],[0.5,1e3]],"feature_names":["x","y"]}`,
 		"records of no one": `[{"x":1,"y":2.5,"class":"a"},{"x":3,"y":null,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}]`,
 		"rows.csv.gz":       pack(want),
 		"records.json.gz":   pack(`{"x":[1,3,-1,0.5],"y":[2.5,null,0,1e3],"class":["a","b","a","b"]}`),
@@ -72,6 +73,7 @@ func TestNestedRecords(t *testing.T) {
 		`[{"n":1,"class":"a"},{"n":2,"class":"b"}]`:                                    "n class",
 		`[{"edges":1,"class":"a"},{"edges":2,"class":"b"}]`:                            "edges class",
 		`[[1,2,"a"],[3,4,"b"]]`:                      "x1 x2 label",
+		`{"y":["a","b"],"X":[[1,2],[3,4]]}`:          "x1 x2 y",
 		`[["text","kind"],["good","a"],["bad","a"]]`: "text kind",
 		`{"0":{"0":1,"1":2},"1":{"0":"a","1":"b"}}`:  "0 1",
 	} {
@@ -79,6 +81,12 @@ func TestNestedRecords(t *testing.T) {
 		require.Check(t, err == nil && strings.Join(table.names(), " ") == want && len(table.Lines) == 2,
 			"%s: %v, want the columns %s", text, err, want)
 	}
+}
+
+func TestListsBesideRows(t *testing.T) {
+	t.Parallel()
+	table := require.Value(ParseTable(strings.NewReader(`{"train":[{"x":1},{"x":2}],"test":[{"x":3}],"y":["a","b","a"],"k":["a","b"],"none":[]}`), "r.json", Limits{}))(t)
+	require.Equal(t, strings.Join(table.names(), " ")+"; "+strings.Join(table.Notes, "; "), `x k; rows read from "train"; test, y left out`, "lists of other lengths")
 }
 
 // R's write.table leaves the name of the first column out.
@@ -121,6 +129,8 @@ func TestRecordsFaults(t *testing.T) {
 		`{"columns":["x"],"data":[[1,2]]}`: "expected a name for each of 2 columns, found 1",
 		`{"columns":3,"data":[[1,2]]}`:     `a list of names under "columns"`,
 		"[\n]":                             "at least one row",
+		"[]":                               "at least one row",
+		`"[{\"x\":1}]"`:                    `expected records such as [{"x": 1, "class": "a"}], found "[{\"x\":1}]"`,
 	} {
 		require.Fails(t, require.Err(ParseTable(strings.NewReader(text), "r.json", Limits{})), want, "%s", text)
 	}

@@ -123,8 +123,17 @@ type Column struct {
 	Name    string // unique in the table, not empty
 	Numeric bool   // every cell is a finite number
 	Nominal bool   // an ARFF file declares it nominal
+	role    role   // declared in the file
 	cells
 }
+
+// role is what a file declares a column to be for.
+type role string
+
+const (
+	roleLabel role = "label"
+	roleMeta  role = "meta"
+)
 
 // Mapping says which column is the label and which are features. Names are matched
 // exactly or else regardless of case.
@@ -366,8 +375,8 @@ func detect(text, file string) string {
 	switch ext {
 	case ".arff":
 		return "arff"
-	case ".json", ".jsonl": // the first line is not an object
-		return "jsonl"
+	case ".json", ".jsonl": // which will be refused
+		return "json"
 	case ".libsvm", ".svm", ".svmlight":
 		return "libsvm"
 	}
@@ -592,12 +601,15 @@ func (t *Table) guessLabel() (j int, sure bool) {
 	return t.guessLabelBy(order)
 }
 
-// endLabel returns the label judged by the names and places of columns alone: the one called
-// label, class or target; else, in ARFF, the last nominal one; else the first, if it but not
+// endLabel returns the label judged by declarations, names and places of columns alone: the one
+// that the file declares; else the one called label, class or target; else, in ARFF, the last nominal one; else the first, if it but not
 // the last is text or ±1/0-1, unless it holds names and the last numbers; else the last. sure
 // reports whether that is unambiguous.
 func (t *Table) endLabel() (j int, sure bool) {
 	last := len(t.Columns) - 1
+	if j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.role == roleLabel }); j >= 0 {
+		return j, true
+	}
 	if t.Header || t.Format != "csv" && t.Format != "xlsx" {
 		if j, sure := t.labelByName(0); j >= 0 {
 			return j, sure

@@ -49,10 +49,12 @@ func indicator(column, word string) string { return column + "=" + word }
 
 // AddIndicators adds a column for each named feature that is a word of a column, as in
 // colour=red: 1 in rows with that word, 0 in rows with another, missing in rows without one.
-// It ignores names that the table already has and names that match no word of a column.
-func (t *Table) AddIndicators(features []string) {
+// It ignores names that the table already has and names that match no word of a column. It returns
+// notes on columns with words that are not among the features.
+func (t *Table) AddIndicators(features []string) (notes []string) {
 	own := *t // without the added ones: the words red and Red each have a feature
 	find := own.finder()
+	known := make([][]string, len(own.Columns))
 	for _, name := range features {
 		if _, err := find(name); err == nil {
 			continue
@@ -63,10 +65,30 @@ func (t *Table) AddIndicators(features []string) {
 			}
 			if j, err := find(name[:at]); err == nil && !own.Columns[j].Numeric {
 				t.Columns = append(t.Columns, own.Columns[j].is(name, name[at+1:]))
+				known[j] = append(known[j], name[at+1:])
 				break
 			}
 		}
 	}
+	for j, words := range known {
+		if words == nil {
+			continue
+		}
+		c := &own.Columns[j]
+		others := make(map[string]bool)
+		for s := range c.values() {
+			if !missing(s) && !slices.Contains(words, s) {
+				others[s] = true
+			}
+		}
+		switch all := list(slices.Sorted(maps.Keys(others))); {
+		case len(words) > 1 && len(others) > 0:
+			notes = append(notes, fmt.Sprintf("%s: %s not in the training set, read as none of its words", quote(c.Name), all))
+		case len(others) > 1: // one word is the second of the training set, which is no feature
+			notes = append(notes, fmt.Sprintf("%s: two words in the training set; %s read as one", quote(c.Name), all))
+		}
+	}
+	return notes
 }
 
 // is returns the indicator column of a word in c, under the given name.

@@ -35,10 +35,18 @@ func TestWordsAsFeatures(t *testing.T) {
 
 	other := require.Value(ParseTable(strings.NewReader("age,sex,colour\n1,f,pink\n2,m,red\n"), "g", Limits{}))(t)
 	names := []string{"colour=red", "sex=m", "age"}
-	other.AddIndicators(names)
+	require.Equal(t, len(other.AddIndicators(names)), 0, "notes")
 	x := require.Value(other.Matrix(names))(t)
 	want := mat.NewDense(2, 3, []float64{0, 0, 1, 1, 1, 2})
 	require.Check(t, mat.Equal(x, want), "another file: %v, want %v", mat.Formatted(x), mat.Formatted(want))
+}
+
+// Words that the training set does not have are noted; of two words, one is no feature.
+func TestUnseenWords(t *testing.T) {
+	t.Parallel()
+	table := require.Value(ParseTable(strings.NewReader("colour,sex,old\nred,f,no\npink,m,yes\nblue,d,no\n"), "f", Limits{}))(t)
+	notes := table.AddIndicators([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "old=yes"})
+	require.Equal(t, strings.Join(notes, "; "), `"colour": pink not in the training set, read as none of its words; "sex": two words in the training set; d, f read as one`, "notes")
 }
 
 // Words and names that differ only by case have features of their own.
