@@ -239,11 +239,14 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	case m.Fill == nil:
 		i := rows[0]
 		name := features[slices.IndexFunc(x.RawRowView(i), math.IsNaN)]
-		j := slices.IndexFunc(t.Columns, func(c dataset.Column) bool { return strings.EqualFold(c.Name, name) })
-		if j >= own { // a word of a column
-			j = slices.IndexFunc(t.Columns, func(c dataset.Column) bool {
-				return len(c.Name) < len(name) && strings.EqualFold(c.Name+"=", name[:len(c.Name)+1])
-			})
+		j := -1
+		for at := len(name); j < 0 && at > 0; at = strings.LastIndexByte(name[:at], '=') { // the feature may be a word of the column
+			if j = slices.IndexFunc(t.Columns[:own], func(c dataset.Column) bool { return c.Name == name[:at] }); j < 0 {
+				j = slices.IndexFunc(t.Columns[:own], func(c dataset.Column) bool { return strings.EqualFold(c.Name, name[:at]) })
+			}
+		}
+		if j < 0 {
+			return nil, missingColumn(t, features)
 		}
 		found := "nothing"
 		if cell := t.Columns[j].Cell(i); cell != "" {
