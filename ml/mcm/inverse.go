@@ -40,7 +40,7 @@ func (v *inverse) reserve(n int) {
 	}
 }
 
-// append adds a row and a column, those of the identity.
+// append adds a row and a column of the identity.
 func (v *inverse) append() {
 	v.apply()
 	m := len(v.rows)

@@ -12,14 +12,14 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// The inverse is that of the basis after any exchanges, at a position once or several times, and added and dropped rows.
+// The inverse stays right through exchanges, at a position once or several times, and added and dropped rows.
 func TestInverse(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		var v inverse
 		var basis *mat.Dense // columns are positions
-		var slack []bool     // whether the column at a position is that of the identity
+		var slack []bool     // whether the column at a position is one of the identity
 		grow := func() {
 			m := len(v.rows)
 			v.append()

@@ -628,7 +628,7 @@ func (s *simplex) terms(vars []int) blas64.General {
 			a.Data[k*a.Stride+c] = v
 		}
 	}
-	var used []int // columns of the inverse that are not those of the identity and meet not only zeros
+	var used []int // columns of the inverse that differ from the identity and meet an element other than zero
 	for k, j := range s.head {
 		row := line(a, k)
 		switch {
