@@ -3,6 +3,7 @@ package mcm
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -40,7 +41,8 @@ func newDual(y []float64, c, rho float64) *dual {
 		cost[m+i], up[m+i] = 1, 1
 	}
 	lo[2*m] = -1 // the slack of sum n is between -1 and 0
-	a := &columns{m: m, rows: append([]float64(nil), y...)}
+	a := &columns{m: m}
+	a.add(slices.Repeat([]float64{1}, m), y, 1)
 	return &dual{simplex: newSimplex(a, cost, lo, up, 2), a: a, y: y, rho: rho}
 }
 
@@ -144,35 +146,68 @@ func (d *dual) points(cut bool) [][]float64 {
 // and its negative for n. Row 1 is y.
 type columns struct {
 	m     int
-	rows  []float64 // rows of length m, concatenated
-	index []int     // scratch of mul
+	rows  []float64   // rows of length m, concatenated
+	few   [][]element // elements other than zero of each row that has few, nil for other rows
+	index []int       // scratch of mul
+}
+
+// element is an element of a row.
+type element struct {
+	at    int
+	value float64
 }
 
 // add appends the row g y scale.
 func (a *columns) add(g, y []float64, scale float64) {
 	k := len(a.rows)
 	a.rows = append(a.rows, g...)
+	row := a.rows[k:]
 	for i, v := range y {
-		a.rows[k+i] *= v * scale
+		row[i] *= v * scale
 	}
-	flush(a.rows[k:])
+	flush(row)
+	filled := lists.Count(row, func(v float64) bool { return v != 0 })
+	var few []element
+	if 8*filled < a.m {
+		few = make([]element, 0, filled)
+		for i, v := range row {
+			if v != 0 {
+				few = append(few, element{i, v})
+			}
+		}
+	}
+	a.few = append(a.few, few)
 }
 
 // drop removes rows[k]; the last row takes its place.
 func (a *columns) drop(k int) {
-	last := len(a.rows) - a.m
-	copy(a.rows[k*a.m:], a.rows[last:])
-	a.rows = a.rows[:last]
+	last := len(a.few) - 1
+	copy(a.row(k), a.row(last))
+	a.few[k] = a.few[last]
+	a.rows, a.few = a.rows[:last*a.m], a.few[:last]
 }
+
+func (a *columns) row(k int) []float64 { return a.rows[k*a.m : (k+1)*a.m] }
 
 func (a *columns) mulT(dst, z []float64) {
 	p, n := dst[:a.m], dst[a.m:]
-	used := lists.Count(z[1:], func(v float64) bool { return v != 0 })
-	if 2*used < len(z) {
+	whole := 0 // rows added whole
+	for k, few := range a.few {
+		if few == nil && z[k+1] != 0 {
+			whole++
+		}
+	}
+	if 2*whole < len(z) {
 		clear(p)
 		for k, v := range z[1:] {
-			if v != 0 {
-				floats.AddScaled(p, v, a.rows[k*a.m:(k+1)*a.m])
+			switch {
+			case v == 0:
+			case a.few[k] == nil:
+				floats.AddScaled(p, v, a.row(k))
+			default:
+				for _, e := range a.few[k] {
+					p[e.at] += v * e.value
+				}
 			}
 		}
 	} else {
@@ -195,7 +230,7 @@ func (a *columns) mul(dst []float64, cols []int, x []float64) {
 		a.index = append(a.index, j)
 	}
 	for k := range dst[1:] {
-		row := a.rows[k*a.m : (k+1)*a.m]
+		row := a.row(k)
 		sum := 0.0
 		for t, j := range a.index {
 			v := row[j] * x[t]

@@ -139,7 +139,7 @@ func (s *simplex) addRow(lo, up float64) {
 	s.a.mulT(s.alpha[:s.n], s.z) // the new row
 	row := s.inv.rows[i]
 	for k, j := range s.head[:i] {
-		if j < s.n {
+		if j < s.n && s.alpha[j] != 0 {
 			floats.AddScaled(row, -s.alpha[j], s.inv.rows[k])
 		}
 	}
@@ -405,10 +405,11 @@ func (s *simplex) step(q int) float64 {
 // exchanges are collected, with the row of the leaving variable.
 func (s *simplex) columns(q int) {
 	s.sumColumns(s.z, []int{q}, []float64{1})
-	dst, x := [][]float64{s.col}, [][]float64{s.z}
+	var dst, x [][]float64
 	if s.m >= large {
 		dst, x = append(dst, s.products), append(x, s.row)
 	}
+	dst, x = append(dst, s.col), append(x, s.z)
 	if len(s.flips) > 0 {
 		s.sumColumns(s.sum, s.flips, s.steps)
 		dst, x = append(dst, s.moved), append(x, s.sum)
