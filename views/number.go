@@ -1,32 +1,21 @@
 package views
 
 import (
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"marginlab/ml/param"
 )
 
 // Short formats a value to four significant digits.
-func Short(v float64) string { return Digits(v, 4) }
+func Short(v float64) string { return param.Digits(v, 4) }
 
 // Long formats a value to six significant digits.
-func Long(v float64) string { return Digits(v, 6) }
-
-// Digits formats a value to n significant digits.
-func Digits(v float64, n int) string {
-	if v == 0 { // also -0
-		return "0"
-	}
-	format := byte('g')
-	if size := math.Abs(v); math.Pow10(n) <= size && size < 1e6 {
-		format, n = 'f', 0 // 10000, not 1e+04
-	}
-	return Minus(strconv.FormatFloat(v, format, n, 64))
-}
+func Long(v float64) string { return param.Digits(v, 6) }
 
 // Counted returns a number with its noun: "1 feature", "2 features".
 func Counted(n int, noun string) string {

@@ -401,7 +401,7 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 	if err != nil {
 		return false, "", param.Problems{{Field: q.Slug, Message: "Give a number, such as 0.25, 1/4 or -3e-2."}}
 	}
-	return math.Abs(g-truth.Value) <= q.Tolerance(truth.Value), plain(truth.Value, 4), nil
+	return math.Abs(g-truth.Value) <= q.Tolerance(truth.Value), param.Digits(truth.Value, 4), nil
 }
 
 // Order returns the display order of the options by index: shuffled by seed, so that positions
