@@ -31,8 +31,8 @@ func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 // quoted matches text in the quotes of messages and of Go, but not JSON.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])"((?:[^"\\]|\\.)*)"`) })
 
-// Sentence returns a message as pages print it: with a capital first letter, typographic quotes and
-// a full stop.
+// Sentence returns a message as pages print it: with a capital first letter, unless it begins with the
+// name of a file, typographic quotes and a full stop.
 func Sentence(s string) string {
 	if s == "" {
 		return s
@@ -41,6 +41,9 @@ func Sentence(s string) string {
 		s += "."
 	}
 	s = quoted().ReplaceAllString(s, "$1“$2”")
+	if i := strings.IndexAny(s, ". "); s[i] == '.' && i < len(s)-1 {
+		return s
+	}
 	first, size := utf8.DecodeRuneInString(s)
 	if first == utf8.RuneError {
 		return s

@@ -335,7 +335,11 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) 
 
 // use returns the ways to use a run's model elsewhere; origin is the server's.
 func (a *Handler) use(run store.Run, origin string) *runsview.Use {
-	u := &runsview.Use{ID: run.ID, Takes: run.Model.Features}
+	columns := lists.Map(run.Model.Features, func(name string) string {
+		column, _, _ := strings.Cut(name, "=") // colour for colour=red
+		return column
+	})
+	u := &runsview.Use{ID: run.ID, Takes: slices.Compact(columns)}
 	for _, f := range export.Formats {
 		d := runsview.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
 		if err := f.Check(run.Model); err != nil {

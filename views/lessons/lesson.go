@@ -442,7 +442,7 @@ func (q *Question) Given(truth Truth) string {
 	case q.Point != nil:
 		return q.Point.kept(q.Point.X, q.Point.Y)
 	}
-	return views.Short(truth.Value)
+	return param.Rounded(truth.Value, 4)
 }
 
 // Reveal returns the right answer with the reason, a Text; truth is the result of Solve.
