@@ -23,7 +23,6 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
-	"marginlab/views"
 	"marginlab/views/figure"
 )
 
