@@ -41,7 +41,7 @@ var arrows = map[string]string{
 	"web/cache":         "",
 	"web/jobs":          "web/cache store ml ml/",
 	"web/jobs/fleet":    "web web/cache web/jobs store ml/",
-	"views":             "views/formula",
+	"views":             "views/formula ml/param",
 	"views/home":        "views views/data views/runs views/teach",
 	"views/lab":         "views",
 	"views/data":        "views",

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -451,7 +449,7 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 		case p.Name == "test_fraction" && s.TestFraction == 0:
 			all = append(all, chosenParam{p, "nothing held out", false})
 		case p.Name == "test_fraction":
-			all = append(all, chosenParam{p, strconv.FormatFloat(100*s.TestFraction, 'g', 3, 64) + " % held out", false})
+			all = append(all, chosenParam{p, param.Digits(100*s.TestFraction, 3) + " % held out", false})
 		case text == ordinary.Text(p.Name) && !always && !changed || len(text) > maxNameText:
 		case p.Kind == param.Switch && v.Switch():
 			all = append(all, chosenParam{p, p.Label, false})
@@ -459,14 +457,12 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 		case p.Kind == param.Switch:
 			all = append(all, chosenParam{p, cmp.Or(p.Off, "not "+p.Label), false})
 		case v.IsNumber():
-			format, digits := byte('g'), 4
-			if size := math.Abs(v.Number()); 1e4 <= size && size < 1e6 {
-				format, digits = 'f', 0 // as on pages
-			}
-			all = append(all, chosenParam{p, strconv.FormatFloat(v.Number(), format, digits, 64), true})
-		case p.Kind == param.Choice && p.Name != "project": // its value is enough
-			if text == "none" {
+			all = append(all, chosenParam{p, param.Digits(v.Number(), 4), true})
+		case p.Kind == param.Choice: // its value is enough
+			if o, ok := s.option(&p); text == "none" {
 				text = "no " + p.Label
+			} else if ok {
+				text, _, _ = strings.Cut(o.Label, " (") // without the source of a method
 			}
 			all = append(all, chosenParam{p, text, false})
 		default:

@@ -1,32 +1,21 @@
 package views
 
 import (
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"marginlab/ml/param"
 )
 
 // Short formats a value to four significant digits.
-func Short(v float64) string { return Digits(v, 4) }
+func Short(v float64) string { return param.Digits(v, 4) }
 
 // Long formats a value to six significant digits.
-func Long(v float64) string { return Digits(v, 6) }
-
-// Digits formats a value to n significant digits.
-func Digits(v float64, n int) string {
-	if v == 0 { // also -0
-		return "0"
-	}
-	format := byte('g')
-	if size := math.Abs(v); math.Pow10(n) <= size && size < 1e6 {
-		format, n = 'f', 0 // 10000, not 1e+04
-	}
-	return Minus(strconv.FormatFloat(v, format, n, 64))
-}
+func Long(v float64) string { return param.Digits(v, 6) }
 
 // Counted returns a number with its noun: "1 feature", "2 features".
 func Counted(n int, noun string) string {
@@ -42,8 +31,8 @@ func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 // quoted matches text in the quotes of messages and of Go, but not JSON.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])"((?:[^"\\]|\\.)*)"`) })
 
-// Sentence returns a message as pages print it: with a capital first letter, typographic quotes and
-// a full stop.
+// Sentence returns a message as pages print it: with a capital first letter, unless it begins with the
+// name of a file, typographic quotes and a full stop.
 func Sentence(s string) string {
 	if s == "" {
 		return s
@@ -52,6 +41,9 @@ func Sentence(s string) string {
 		s += "."
 	}
 	s = quoted().ReplaceAllString(s, "$1“$2”")
+	if i := strings.IndexAny(s, ". "); s[i] == '.' && i < len(s)-1 {
+		return s
+	}
 	first, size := utf8.DecodeRuneInString(s)
 	if first == utf8.RuneError {
 		return s

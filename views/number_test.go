@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func TestShort(t *testing.T) {
 	t.Parallel()
 	for want, v := range map[string]float64{
-		"0": 0, "0.5": 0.5, "−2": -2, "3162": 3162.3, "10000": 1e4, "−31623": -31622.8, "1e+06": 1e6, "1e−05": 1e-5, "−1e−05": -1e-5,
+		"0": 0, "0.5": 0.5, "−2": -2, "3162": 3162.3, "10000": 1e4, "−31623": -31622.8, "10⁶": 1e6, "2.346·10⁷": 23456789, "10⁻⁵": 1e-5, "−10⁻⁵": -1e-5, "∞": math.Inf(1),
 	} {
 		require.Check(t, views.Short(v) == want, "%g is shown as %q, want %q", v, views.Short(v), want)
 	}
@@ -32,6 +33,7 @@ func TestSentence(t *testing.T) {
 		"":                               "",
 		`expected a number, found "a b"`: "Expected a number, found “a b”.",
 		`"x" and "y" are the same.`:      "“x” and “y” are the same.",
+		"points.csv, line 4: no label":   "points.csv, line 4: no label.",
 		`write {"n":3}`:                  `Write {"n":3}.`,
 	} {
 		require.Equal(t, views.Sentence(message), want, "%s", message)

@@ -147,12 +147,6 @@ func proposedColumns(q url.Values) (bool, error) {
 	}
 }
 
-// requestOf returns the request identified by the Idempotency-Key header: repeating a request
-// under the same key creates nothing new, and a different request under it is refused.
-func requestOf(r *http.Request) store.Request {
-	return store.Request{Key: r.Header.Get("Idempotency-Key"), Strict: true}
-}
-
 // CreateDataset stores the file in the body.
 func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
@@ -166,7 +160,7 @@ func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *Handler) createDataset(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
-	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), requestOf(r), name, origin, d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), frame.RequestOf(r), name, origin, d)
 	if err != nil {
 		return err
 	}
@@ -277,7 +271,7 @@ func (a *Handler) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: requestOf(r)}
+	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: frame.RequestOf(r)}
 	if frame.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}

@@ -112,7 +112,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ids, err := a.BeginFolds(r.Context(), frame.Workspace(r.Context()), requestOf(r), runs, asked.Folds, asked.Repeats)
+	ids, err := a.BeginFolds(r.Context(), frame.Workspace(r.Context()), frame.RequestOf(r), runs, asked.Folds, asked.Repeats)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (a *Handler) CreateLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n := store.NewLink{Title: asked.Spec.Name(nil) + " · " + points.Name, Target: "/lab?" + asked.query().Encode(), Request: requestOf(r)}
+	n := store.NewLink{Title: asked.Spec.Name(nil) + " · " + points.Name, Target: "/lab?" + asked.query().Encode(), Request: frame.RequestOf(r)}
 	if !frame.IsPublic(asked.Dataset) {
 		n.Points, n.Data = points.Data, points.Name
 	}

@@ -103,7 +103,7 @@ func (a *Handler) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	}
 	n := store.NewSearch{
 		Spec: asked.Spec, DatasetName: points.Name, Data: points.Data,
-		Request: requestOf(r),
+		Request: frame.RequestOf(r),
 		Scheme: eval.Scheme{
 			Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed, Score: asked.Score,
 			LeaveOneOut: asked.LeaveOneOut, HoldOut: asked.HoldOut, Column: asked.FoldColumn, Learning: asked.Shares,
@@ -136,7 +136,7 @@ func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request, s store.Se
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	next, err := a.Base.SearchAgain(r.Context(), frame.Workspace(r.Context()), requestOf(r), s, asked.How)
+	next, err := a.Base.SearchAgain(r.Context(), frame.Workspace(r.Context()), frame.RequestOf(r), s, asked.How)
 	return accepted(w, err, "/api/searches/", RunStatus{next.ID, next.Status})
 }
 
@@ -183,6 +183,6 @@ func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request, s store.Searc
 	case s.Result != nil:
 		at = s.Result.Best
 	}
-	run, err := a.SaveSetting(r.Context(), frame.Workspace(r.Context()), requestOf(r), s, at)
+	run, err := a.SaveSetting(r.Context(), frame.Workspace(r.Context()), frame.RequestOf(r), s, at)
 	return accepted(w, err, "/api/runs/", RunStatus{run.ID, run.Status})
 }

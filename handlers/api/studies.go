@@ -51,7 +51,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	s, err := a.StartStudy(r.Context(), frame.Workspace(r.Context()), requestOf(r), asked.Study)
+	s, err := a.StartStudy(r.Context(), frame.Workspace(r.Context()), frame.RequestOf(r), asked.Study)
 	return accepted(w, err, "/api/studies/", RunStatus{s.ID, s.Status()})
 }
 

@@ -122,3 +122,9 @@ func (a *Base) TakeIn(ctx context.Context, w http.ResponseWriter, archive io.Rea
 	defer leave()
 	return a.Store.Import(ctx, Workspace(ctx), archive, size)
 }
+
+// RequestOf returns the request identified by the Idempotency-Key header: repeating a request
+// under the same key creates nothing new, and a different request under it is refused.
+func RequestOf(r *http.Request) store.Request {
+	return store.Request{Key: r.Header.Get("Idempotency-Key"), Strict: true}
+}

@@ -41,7 +41,7 @@ func ToJSON(v any) string {
 const (
 	MainWidth, MainHeight   = 810, 540
 	NarrowWidth             = 400      // of other large pictures on narrow screens
-	phoneWidth, phoneHeight = 354, 308 // of the main picture there, whose letters are 12 pixels high on a phone
+	phoneWidth, phoneHeight = 354, 354 // of the main picture there: letters are 12 pixels high on a phone, and up to half may be legend
 	SmallWidth, SmallHeight = 400, 330
 	thumbWidth, thumbHeight = 228, 171
 )

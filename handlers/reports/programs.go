@@ -81,7 +81,7 @@ func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	one, err := a.Store.CreateReport(r.Context(), frame.Workspace(r.Context()), store.Request{Key: r.Header.Get("Idempotency-Key"), Strict: true}, n.Title, n.Text, f)
+	one, err := a.Store.CreateReport(r.Context(), frame.Workspace(r.Context()), frame.RequestOf(r), n.Title, n.Text, f)
 	if err != nil {
 		return err
 	}

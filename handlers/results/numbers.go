@@ -169,7 +169,7 @@ func QuantityText(q ml.Quantity, r *ml.Report) string {
 		case ml.Seconds:
 			return Duration(v)
 		}
-		return views.Long(v)
+		return views.Short(v)
 	})
 }
 

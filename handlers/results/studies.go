@@ -50,13 +50,13 @@ func FileOf(d store.Dataset) string { return FileName(strings.TrimSuffix(d.Name,
 
 // StudyTitle describes a comparison.
 func StudyTitle(s *study.Study) string {
-	names := lists.Map(s.Learners, func(l study.Learner) string { return l.Name })
-	sets := "one data set"
-	if n := len(s.Sets); n > 1 {
-		sets = fmt.Sprintf("%d data sets", n)
-	}
+	return few(lists.Map(s.Learners, func(l study.Learner) string { return l.Name })) + " on " + few(lists.Map(s.Sets, func(s study.Set) string { return s.Name }))
+}
+
+// few joins up to three names, and of more the first two and the number of others.
+func few(names []string) string {
 	if len(names) > 3 {
-		return fmt.Sprintf("%d learners on %s", len(names), sets)
+		names = append(names[:2:2], fmt.Sprintf("%d more", len(names)-2))
 	}
-	return strings.Join(names, " · ") + " on " + sets
+	return strings.Join(names, " · ")
 }

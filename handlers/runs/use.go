@@ -120,8 +120,8 @@ func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, writ
 }
 
 // rowsOfJSON converts {"rows": […]} to CSV with the features of m and the label if present. A row
-// is a list of numbers in the order of the features, or an object with a value for each; null is
-// a missing value.
+// is a list of numbers in the order of the features, or an object with a value for each, where the
+// word of a category may stand for its features; null is a missing value.
 func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	var sent struct {
 		Rows json.RawMessage `json:"rows"` // read row by row: a list of all takes many times their length
@@ -143,7 +143,8 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	}
 	var table, head bytes.Buffer
 	lines, labelled := csv.NewWriter(&table), false
-	line := make([]string, len(m.Features)+1)
+	columns := m.Features
+	line := make([]string, len(columns)+1)
 	var text json.RawMessage
 	for i := 0; rows.More(); i++ {
 		if err := rows.Decode(&text); err != nil {
@@ -153,7 +154,7 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 		var list []any
 		var named map[string]any
 		switch {
-		case json.Unmarshal(text, &list) == nil:
+		case json.Unmarshal(text, &list) == nil && slices.Equal(columns, m.Features):
 			if len(list) != len(m.Features) {
 				return nil, refuse(i, "expected %d numbers, found %d; the model takes %s", len(m.Features), len(list), strings.Join(m.Features, ", "))
 			}
@@ -164,9 +165,16 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 				}
 			}
 		case json.Unmarshal(text, &named) == nil:
-			for j, name := range m.Features {
+			if i == 0 {
+				columns = columnsOf(named, m.Features)
+				line = line[:len(columns)+1]
+			}
+			for j, name := range columns {
 				v, found := named[name]
 				text, ok := numberOfJSON(v)
+				if word, is := v.(string); is && !slices.Contains(m.Features, name) {
+					text, ok = word, true
+				}
 				switch {
 				case !found:
 					return nil, refuse(i, "no value for %q; the model takes %s", name, strings.Join(m.Features, ", "))
@@ -176,10 +184,10 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 				line[j] = text
 			}
 			if v, ok := named[m.Label]; ok {
-				line[len(m.Features)], labelled = fmt.Sprint(v), true
+				line[len(columns)], labelled = fmt.Sprint(v), true
 			}
 		default:
-			return nil, refuse(i, "expected a list of numbers or an object, found %.40s", text)
+			return nil, refuse(i, "expected a list of numbers or an object, all with the same columns, found %.40s", text)
 		}
 		if err := lines.Write(line); err != nil {
 			return nil, err
@@ -187,11 +195,30 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	}
 	lines.Flush()
 	if clear(line); labelled {
-		line[len(m.Features)] = m.Label
+		line[len(columns)] = m.Label
 	}
-	copy(line, m.Features) // a last column without name and values is no column
+	copy(line, columns) // a last column without name and values is no column
 	head.WriteString(dataset.NamesBelow + "\n")
 	return io.MultiReader(&head, &table), csv.NewWriter(&head).WriteAll([][]string{line})
+}
+
+// columnsOf returns the columns of a row with values for the features: for one such as colour=red,
+// colour if the row has it instead.
+func columnsOf(row map[string]any, features []string) (columns []string) {
+	for _, name := range features {
+		if _, own := row[name]; !own {
+			for at, sign := range name {
+				if _, found := row[name[:at]]; sign == '=' && found {
+					name = name[:at]
+					break
+				}
+			}
+		}
+		if !slices.Contains(columns, name) {
+			columns = append(columns, name)
+		}
+	}
+	return columns
 }
 
 // numberOfJSON formats a JSON value for CSV, empty if it is missing.
@@ -308,7 +335,11 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) 
 
 // use returns the ways to use a run's model elsewhere; origin is the server's.
 func (a *Handler) use(run store.Run, origin string) *runsview.Use {
-	u := &runsview.Use{ID: run.ID, Takes: run.Model.Features}
+	columns := lists.Map(run.Model.Features, func(name string) string {
+		column, _, _ := strings.Cut(name, "=") // colour for colour=red
+		return column
+	})
+	u := &runsview.Use{ID: run.ID, Takes: slices.Compact(columns)}
 	for _, f := range export.Formats {
 		d := runsview.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
 		if err := f.Check(run.Model); err != nil {

@@ -238,7 +238,7 @@ func axisLabels(values []string) []string {
 	for digits := 3; ; digits++ {
 		labels := lists.Map(values, func(value string) string {
 			if v, err := strconv.ParseFloat(value, 64); err == nil && digits < 17 {
-				return views.Digits(v, digits)
+				return param.Digits(v, digits)
 			}
 			return cmp.Or(value, "–")
 		})

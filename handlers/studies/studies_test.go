@@ -30,7 +30,7 @@ func TestStudy(t *testing.T) {
 	c.Upload("name=own+points", ownPoints)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(handlerstest.SmallStudy))).ID
 	got := c.Ended(id)
-	require.Must(t, got.Status == store.Done && got.Done == got.Total && len(got.Searches) == 4 && got.Title == "SVM · MCM on 2 data sets",
+	require.Must(t, got.Status == store.Done && got.Done == got.Total && len(got.Searches) == 4 && got.Title == "SVM · MCM on moons · mine",
 		"%+v", got)
 	asked := require.Value(study.Parse(got.Study, "study"))(t)
 	samples := require.Value(asked.Load(func(string) (*dataset.Table, error) {

@@ -135,7 +135,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	}
 	with, twins := namesakes(copies)
 	for _, c := range columns {
-		col := views.Column{Label: c.label}
+		col := views.Column{Label: c.label, Number: c.number}
 		v := url.Values{"sort": {c.key}, "run": q["run"]}
 		if c.key == list.Sort {
 			col.Sort = map[bool]string{true: "descending", false: "ascending"}[list.Desc]
@@ -247,6 +247,7 @@ func having(field string, runs []store.Run) []store.Run {
 // galleryColumn is a column of the table, with its text for a run and its sort key.
 type galleryColumn struct {
 	key, label string
+	number     bool
 	text       func(store.Run) string
 }
 
@@ -283,9 +284,10 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 		if !differ(runs, value) {
 			continue
 		}
-		add(galleryColumn{key: p.Name, label: cmp.Or(p.Symbol, p.Label), text: func(r store.Run) string {
+		number := p.Kind == param.Number || p.Kind == param.Integer
+		add(galleryColumn{key: p.Name, label: cmp.Or(p.Symbol, p.Label), number: number, text: func(r store.Run) string {
 			v, err := strconv.ParseFloat(value(r), 64)
-			if err == nil && (p.Kind == param.Number || p.Kind == param.Integer) {
+			if err == nil && number {
 				return views.Short(v)
 			}
 			return cmp.Or(value(r), "–")
@@ -296,7 +298,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 			continue
 		}
 		f, _ := store.LookupField(n.name)
-		add(galleryColumn{key: n.name, label: n.label, text: func(r store.Run) string {
+		add(galleryColumn{key: n.name, label: n.label, number: true, text: func(r store.Run) string {
 			v, ok := f.Value(r).(float64)
 			switch {
 			case !ok:

@@ -233,6 +233,42 @@ func Percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', digits, 64) + "\u00a0%"
 }
 
+// Digits formats v to n significant digits as people write it: 3050, −0.25, 2.3·10⁻⁷. The integer part
+// of a number below a million keeps all its digits.
+func Digits(v float64, n int) string { return Typeset(Rounded(v, n)) }
+
+// Rounded returns the number that Digits typesets, in the notation of strconv: -2.3e-07.
+func Rounded(v float64, n int) string {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
+	switch size := math.Abs(short); {
+	case size == 0: // also -0
+		return "0"
+	case size < 1e-4 || size >= 1e6:
+		return strconv.FormatFloat(short, 'e', -1, 64)
+	case size >= math.Pow10(n):
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(short, 'f', -1, 64)
+}
+
+// raised converts an exponent to superscript characters.
+var raised = strings.NewReplacer("+", "", "-", "⁻", "−", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// Typeset returns a number of strconv with a minus sign for the hyphen and 2e-07 as 2·10⁻⁷.
+func Typeset(s string) string {
+	mantissa, exponent, ok := strings.Cut(s, "e")
+	if ok {
+		sign := strings.TrimRight(exponent, "0123456789")
+		exponent = "10" + raised.Replace(sign+strings.TrimLeft(exponent[len(sign):], "0"))
+		if s = mantissa + "·" + exponent; strings.TrimLeft(mantissa, "-−") == "1" {
+			s = strings.TrimSuffix(mantissa, "1") + exponent
+		}
+	}
+	return signs.Replace(s)
+}
+
+var signs = strings.NewReplacer("-", "−", "+Inf", "∞", "Inf", "∞")
+
 // Bytes formats a number of bytes in at most four digits with a no-break space, in units of 1024:
 // "97.66 kB", "1 GB"; below a kilobyte "17 bytes".
 func Bytes(n int64) string {

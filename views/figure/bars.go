@@ -243,11 +243,11 @@ func (b *Bars) describe() string {
 	}
 	fmt.Fprintf(&s, ". %s: %d positive, %d zero, %d negative", plural(len(b.Values), "value"), pos, zero, neg)
 	if lo, hi, ok := extent(b.Values); ok {
-		fmt.Fprintf(&s, ", from %.3g to %.3g", lo, hi)
+		fmt.Fprintf(&s, ", from %s to %s", short(lo), short(hi))
 	}
 	s.WriteString(".")
 	for _, r := range b.Rules {
-		s.WriteString(titled(fmt.Sprintf(" Level at %.3g", r.At), r.Name) + ".")
+		s.WriteString(titled(fmt.Sprintf(" Level at %s", short(r.At)), r.Name) + ".")
 	}
 	return s.String()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"marginlab/ml"
+	"marginlab/ml/param"
 )
 
 // Minimum number of points per bin of the reliability diagram, and number of bins.
@@ -75,7 +76,7 @@ func drawCalibration(ctx context.Context, r Run, _ int) (*Picture, error) {
 	ch.Curves = []Curve{curve, {Name: "perfectly calibrated", X: []float64{0, 1}, Y: []float64{0, 1}}}
 	ch.Caption = fmt.Sprintf("Calibration on %d held-out points in %d groups, by the predicted probability of %s. On the diagonal, predictions match observed frequencies.", len(all), bins, class)
 	if worst > 0 {
-		ch.Caption += fmt.Sprintf(" Some intervals miss it, by up to %.2g.", worst)
+		ch.Caption += fmt.Sprintf(" Some intervals miss it, by up to %s.", param.Digits(worst, 2))
 	} else {
 		ch.Caption += " All intervals reach it."
 	}

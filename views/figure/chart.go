@@ -462,10 +462,10 @@ func (ch *Chart) describe() string {
 			fmt.Fprintf(&b, " %s: no values.", name)
 			continue
 		}
-		fmt.Fprintf(&b, " %s: from %.3g at %.3g to %.3g at %.3g", name, cu.Y[first], cu.X[first], cu.Y[last], cu.X[last])
+		fmt.Fprintf(&b, " %s: from %s at %s to %s at %s", name, short(cu.Y[first]), short(cu.X[first]), short(cu.Y[last]), short(cu.X[last]))
 		if ch.Here != nil {
 			if v, ok := cu.at(*ch.Here); ok {
-				fmt.Fprintf(&b, ", %.3g here", v)
+				fmt.Fprintf(&b, ", %s here", short(v))
 			}
 		}
 		b.WriteString(".")
@@ -475,10 +475,10 @@ func (ch *Chart) describe() string {
 		if r.Upright {
 			axis = "Upright line"
 		}
-		b.WriteString(titled(fmt.Sprintf(" %s at %.3g", axis, r.At), r.Name) + ".")
+		b.WriteString(titled(fmt.Sprintf(" %s at %s", axis, short(r.At)), r.Name) + ".")
 	}
 	if ch.Here != nil {
-		fmt.Fprintf(&b, " A line marks the place %.3g.", *ch.Here)
+		fmt.Fprintf(&b, " A line marks the place %s.", short(*ch.Here))
 	}
 	return b.String()
 }

@@ -45,7 +45,7 @@ func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 			p.Core = p.Core && slices.Contains(s.Model.Machines[s.Machine].CoreRows, p.Row)
 		}
 	}
-	sh.caption = fmt.Sprintf("Conformal factor c(x)%s, from %.3g to %.3g %s. %s", whose, lo, hi, where, sh.caption)
+	sh.caption = fmt.Sprintf("Conformal factor c(x)%s, from %s to %s %s. %s", whose, short(lo), short(hi), where, sh.caption)
 	p := ramp(t.Factor[0], t.Zero, t.Factor[1])
 	signs := lo < 0 && hi > 0
 	switch {

@@ -83,7 +83,7 @@ func ExampleOverlay() {
 func ExampleRun_Draw() {
 	show("path", must(moonsRun("learner", "ridge").Draw(context.Background(), "path")))
 	// Output: as testdata/path.svg
-	// Mean squared error against λ, in training and with each point left out; f = 0 has 1. At λ = 1: 0.111 in training, 0.126 left out, 11.9 degrees of freedom. Left out, it is least at λ = 3.98e-05: 0.0594.
+	// Mean squared error against λ, in training and with each point left out; f = 0 has 1. At λ = 1: 0.111 in training, 0.126 left out, 11.9 degrees of freedom. Left out, it is least at λ = 3.98·10⁻⁵: 0.0594.
 }
 
 func ExampleRun_Draw_roc() {

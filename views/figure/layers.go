@@ -102,9 +102,9 @@ func (s *sheet) fade(c *draw.Canvas, e entry, at vg.Point) {
 	stroke(c, draw.LineStyle{Color: s.theme.Muted, Width: 1}, line)
 }
 
-// toggles returns the toggles of the entries in these rows of a picture; inner is the frame of its
-// data.
-func (s *sheet) toggles(rows [][]entry, inner, all vg.Rectangle) (list []Toggle) {
+// toggles returns the toggles of the entries in these rows of a picture, whose legend begins at
+// left.
+func (s *sheet) toggles(rows [][]entry, left vg.Length, all vg.Rectangle) (list []Toggle) {
 	if s.layer == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *sheet) toggles(rows [][]entry, inner, all vg.Rectangle) (list []Toggle)
 		y += 24
 	}
 	for _, row := range rows {
-		x := inner.Min.X
+		x := left
 		for _, e := range row {
 			name := s.legend[i].name
 			if layer := s.layer(i, name); layer != "" {

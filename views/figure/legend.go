@@ -106,7 +106,7 @@ func (b *bar) ticks() []tick {
 // end formats an end of a bar as briefly as possible.
 func end(v, step float64) string {
 	s := number(v, step)
-	if strings.Contains(s, ".") && !strings.Contains(s, "^") {
+	if strings.Contains(s, ".") && !strings.Contains(s, "·") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return s

@@ -553,7 +553,7 @@ func (l *Lifted) describe() string {
 		s.WriteString(".")
 	}
 	if l.Cut != nil {
-		fmt.Fprintf(&s, " Plane: (%.3g, %.3g, %.3g)·x = %.3g.", l.Cut.W[0], l.Cut.W[1], l.Cut.W[2], l.Cut.C)
+		fmt.Fprintf(&s, " Plane: (%s, %s, %s)·x = %s.", short(l.Cut.W[0]), short(l.Cut.W[1]), short(l.Cut.W[2]), short(l.Cut.C))
 	}
 	if l.Surface != nil {
 		s.WriteString(titled(" A surface is drawn", l.SurfaceName) + ".")

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 )
 
 // Limits are the data coordinates of a picture's edges.
@@ -123,14 +124,10 @@ func Ticks(lo, hi float64, n int, log bool) (labelled []Tick) {
 		if log {
 			t.value = math.Pow(10, t.value)
 		}
-		base, exponent := scientific(t.label)
-		labelled = append(labelled, Tick{t.value, base + superscript.Replace(exponent)})
+		labelled = append(labelled, Tick{t.value, t.label})
 	}
 	return labelled
 }
-
-// superscript converts exponents to superscript characters.
-var superscript = strings.NewReplacer("−", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // ticks returns about n round values from lo to hi, rarely more, with distinct labels.
 func ticks(lo, hi float64, n int) []tick {
@@ -194,5 +191,5 @@ func number(v, step float64) string {
 	if mantissa, _, _ := strings.Cut(s, "e"); strings.Trim(mantissa, "-0.") == "" {
 		return "0"
 	}
-	return tens(s)
+	return param.Typeset(s)
 }

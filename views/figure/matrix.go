@@ -181,7 +181,7 @@ func (x *Matrix) survey() survey {
 func (x *Matrix) describe(s survey) string {
 	var b strings.Builder
 	b.WriteString(titled("Matrix", x.Title))
-	fmt.Fprintf(&b, ". %s and %s, entries from %.3g to %.3g", plural(s.rows, "row"), plural(s.cols, "column"), s.lo, s.hi)
+	fmt.Fprintf(&b, ". %s and %s, entries from %s to %s", plural(s.rows, "row"), plural(s.cols, "column"), short(s.lo), short(s.hi))
 	if s.negative > 0 {
 		fmt.Fprintf(&b, ", %d negative", s.negative)
 	}
@@ -190,7 +190,7 @@ func (x *Matrix) describe(s survey) string {
 	}
 	b.WriteString(".")
 	if s.nWithin > 0 && s.nBetween > 0 {
-		fmt.Fprintf(&b, " Mean within classes %.3g, between classes %.3g.", s.within/float64(s.nWithin), s.between/float64(s.nBetween))
+		fmt.Fprintf(&b, " Mean within classes %s, between classes %s.", short(s.within/float64(s.nWithin)), short(s.between/float64(s.nBetween)))
 	}
 	return b.String()
 }

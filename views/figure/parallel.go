@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // Parallel draws parallel coordinates: items as lines across vertical axes, one axis per quantity.
@@ -290,7 +291,7 @@ func (p *Named) describe() string {
 	fmt.Fprintf(&s, "%s against %s.", p.Y.Name, p.X.Name)
 	for _, d := range p.Dots {
 		if finite(p.X.scaled(d.X), p.Y.scaled(d.Y)) {
-			fmt.Fprintf(&s, " %s: %.4g, %.4g.", d.Name, d.X, d.Y)
+			fmt.Fprintf(&s, " %s: %s, %s.", d.Name, param.Digits(d.X, 4), param.Digits(d.Y, 4))
 		}
 	}
 	return s.String()

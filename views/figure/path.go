@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"marginlab/ml"
+	"marginlab/ml/param"
 	"marginlab/ml/ridge"
 )
 
@@ -40,9 +41,9 @@ func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
 			}
 		}
 	}
-	caption := fmt.Sprintf("Mean squared error against λ, in training and with each point left out; f = 0 has %.3g.", path.Null)
+	caption := fmt.Sprintf("Mean squared error against λ, in training and with each point left out; f = 0 has %s.", short(path.Null))
 	if at, ok := path.At(here); ok {
-		caption += fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out, %.3g degrees of freedom.", here, at.MSE, at.LOOError, at.Freedom)
+		caption += fmt.Sprintf(" At λ = %s: %s in training, %s left out, %s degrees of freedom.", short(here), short(at.MSE), short(at.LOOError), short(at.Freedom))
 	}
 	ch := Chart{
 		Format: Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height},
@@ -51,8 +52,8 @@ func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
 		Here:   &here,
 	}
 	if !math.IsInf(least.LOOError, 1) {
-		ch.Rules = []Rule{{Name: "least, λ = " + tens(fmt.Sprintf("%.2g", least.Lambda)), At: least.Lambda, Upright: true}}
-		caption += fmt.Sprintf(" Left out, it is least at λ = %.3g: %.3g.", least.Lambda, least.LOOError)
+		ch.Rules = []Rule{{Name: "least, λ = " + param.Digits(least.Lambda, 2), At: least.Lambda, Upright: true}}
+		caption += fmt.Sprintf(" Left out, it is least at λ = %s: %s.", short(least.Lambda), short(least.LOOError))
 	}
 	ch.Caption = caption
 	return ch.Picture()

@@ -147,6 +147,7 @@ const (
 	lineStep  = 19   // of the lines of the legend
 	bolder    = 1.08 // width of bold letters relative to normal ones
 	bareBelow = 240
+	narrow    = 370 // pictures below are for phones
 )
 
 // aspect determines how frame and limits are adapted to each other.
@@ -195,6 +196,7 @@ func (s *sheet) picture() *Picture {
 	inner := all
 	h := int(all.Size().Y)
 	var rows [][]entry
+	var left vg.Length // of the legend
 	var xs, ys []tick
 	if s.panel != nil && s.width < bareBelow { // no room for a legend
 		s.legend, s.legendRows = nil, 0
@@ -227,7 +229,11 @@ func (s *sheet) picture() *Picture {
 		if s.title != "" {
 			inner.Max.Y -= 24
 		}
-		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
+		left = inner.Min.X
+		if s.panel == nil && s.theme != &Grey && s.width < narrow && len(flow(s.legend, inner.Max.X-left)) > 2 {
+			left = 10 // a long legend needs the whole width
+		}
+		room, most := inner.Max.X-left, max(1, h/75)
 		rows = s.rows(room, most)
 		if s.theme == &Grey && s.panel == nil { // on paper only the legend distinguishes lines, and there is room
 			rows = flow(s.legend, room)
@@ -269,7 +275,7 @@ func (s *sheet) picture() *Picture {
 	if s.log[1] {
 		p.Frame.Limits.YMin, p.Frame.Limits.YMax = math.Pow(10, s.limits.YMin), math.Pow(10, s.limits.YMax)
 	}
-	p.Toggles = s.toggles(rows, inner, all)
+	p.Toggles = s.toggles(rows, left, all)
 	p.draw = func(ctx context.Context, cv vg.Canvas) {
 		c := draw.Canvas{Canvas: cv, Rectangle: all}
 		for _, d := range s.drawings {
@@ -299,7 +305,7 @@ func (s *sheet) picture() *Picture {
 		}
 		i := 0
 		for _, row := range rows {
-			x := inner.Min.X
+			x := left
 			for _, e := range row {
 				at := vg.Point{X: x, Y: y - 8}
 				e.draw(&c, s.theme, at)
@@ -312,7 +318,7 @@ func (s *sheet) picture() *Picture {
 			y -= lineStep
 		}
 		if s.note != "" {
-			text(&c, s.theme.Muted, fontSize, false, vg.Point{X: inner.Min.X, Y: y - 12}, clauses(s.note, fontSize, c.Max.X-inner.Min.X-10))
+			text(&c, s.theme.Muted, fontSize, false, vg.Point{X: left, Y: y - 12}, clauses(s.note, fontSize, c.Max.X-left-10))
 		}
 	}
 	return p

@@ -295,7 +295,7 @@ func named(what, name, label, where string) string {
 	return what + " " + words + where
 }
 
-func place(p [2]float64) string { return fmt.Sprintf("(%.3g, %.3g)", p[0], p[1]) }
+func place(p [2]float64) string { return fmt.Sprintf("(%s, %s)", short(p[0]), short(p[1])) }
 
 func (k Region) describe() string   { return named("Shaded:", k.Name, k.Label, "") }
 func (k Contours) describe() string { return named("Level lines of", k.Name, "", "") }
@@ -303,7 +303,7 @@ func (k Line) describe() string {
 	if k.C == 0 {
 		k.C = 0 // avoid -0
 	}
-	return named("Line", k.Name, k.Label, fmt.Sprintf(": (%.3g, %.3g)·x = %.3g", k.A[0], k.A[1], k.C))
+	return named("Line", k.Name, k.Label, fmt.Sprintf(": (%s, %s)·x = %s", short(k.A[0]), short(k.A[1]), short(k.C)))
 }
 
 func (k Segment) describe() string {
@@ -322,7 +322,7 @@ func (k Path) describe() string {
 }
 
 func (k Circle) describe() string {
-	return named("Circle", k.Name, k.Label, fmt.Sprintf(" about %s with radius %.3g", place(k.Center), k.Radius))
+	return named("Circle", k.Name, k.Label, fmt.Sprintf(" about %s with radius %s", place(k.Center), short(k.Radius)))
 }
 func (k Dot) describe() string  { return named("Point", k.Name, k.Label, " at "+place(k.At)) }
 func (k Text) describe() string { return k.Text }

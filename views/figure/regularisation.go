@@ -49,7 +49,7 @@ func (a Alphas) Picture() (*Picture, error) {
 		sh.legend = append(sh.legend, entry{name, line(style(side, 1.4))})
 	}
 	every := (len(a.Alpha) + alphaLines - 1) / alphaLines
-	sh.caption = fmt.Sprintf("alpha / C of %d training points as C rises from %.3g to %.3g: 1 at the bound, 0 outside the margin.", len(a.Alpha), a.C[0], a.C[len(a.C)-1])
+	sh.caption = fmt.Sprintf("alpha / C of %d training points as C rises from %s to %s: 1 at the bound, 0 outside the margin.", len(a.Alpha), short(a.C[0]), short(a.C[len(a.C)-1]))
 	if every > 1 {
 		sh.caption += fmt.Sprintf(" One point in %d has a line.", every)
 	}

@@ -70,8 +70,8 @@ func drawROC(ctx context.Context, r Run, _ int) (*Picture, error) {
 	m := r.Result.Model
 	ch := r.shares("false positive rate", "true positive rate",
 		Curve{Name: fmt.Sprintf("area %.3f", roc.Area), X: roc.False, Y: roc.True}, Curve{Name: "guessing, 0.500", X: []float64{0, 1}, Y: []float64{0, 1}}, roc.Here)
-	ch.Caption = fmt.Sprintf("Receiver operating characteristic on %d held-out points, as the threshold of f falls: the area below is %.3f, the probability that f is larger at a point of %s than at one of %s. At f = 0, %.3g of %s and %.3g of %s are predicted as %s.",
-		r.Result.Report.TestN, roc.Area, m.Classes[1], m.Classes[0], roc.True[roc.Here], m.Classes[1], roc.False[roc.Here], m.Classes[0], m.Classes[1])
+	ch.Caption = fmt.Sprintf("Receiver operating characteristic on %d held-out points, as the threshold of f falls: the area below is %.3f, the probability that f is larger at a point of %s than at one of %s. At f = 0, %s of %s and %s of %s are predicted as %s.",
+		r.Result.Report.TestN, roc.Area, m.Classes[1], m.Classes[0], short(roc.True[roc.Here]), m.Classes[1], short(roc.False[roc.Here]), m.Classes[0], m.Classes[1])
 	return ch.Picture()
 }
 
@@ -89,7 +89,7 @@ func drawPrecision(ctx context.Context, r Run, _ int) (*Picture, error) {
 	ch.Caption = fmt.Sprintf("Precision over recall of %s on %d held-out points, as the threshold of f falls: on average over the points of the class the precision is %.3f, by guessing %.3f.",
 		m.Classes[1], r.Result.Report.TestN, roc.Average, roc.Precision[last])
 	if roc.Here > 0 {
-		ch.Caption += fmt.Sprintf(" At f = 0 it is %.3g with recall %.3g.", roc.Precision[roc.Here], roc.True[roc.Here])
+		ch.Caption += fmt.Sprintf(" At f = 0 it is %s with recall %s.", short(roc.Precision[roc.Here]), short(roc.True[roc.Here]))
 	}
 	return ch.Picture()
 }

@@ -14,6 +14,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // Run is the source of a run's figures: a trained model with its data, and the user's choices.
@@ -198,7 +199,7 @@ func scalar(j *float64) string {
 	if j == nil {
 		return ""
 	}
-	return ", J = " + strconv.FormatFloat(*j, 'g', 4, 64)
+	return ", J = " + param.Digits(*j, 4)
 }
 
 func drawBefore(ctx context.Context, r Run, _ int) (*Picture, error) {

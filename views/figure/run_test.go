@@ -90,7 +90,7 @@ func TestPathMeetsTheReport(t *testing.T) {
 		r := trainedRun(t, "moons", "learner", "ridge", "lambda", lambda, "test_fraction", "0.3")
 		pic := require.Value(r.Draw(t.Context(), "path"))(t)
 		rep := r.Result.Report
-		want := fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out,", r.Spec.Values.Number("lambda"), *rep.MSE, *rep.LOOError)
+		want := fmt.Sprintf(" At λ = %s: %s in training, %s left out,", short(r.Spec.Values.Number("lambda")), short(*rep.MSE), short(*rep.LOOError))
 		require.Check(t, strings.Contains(pic.Caption, want), "lambda %s: %q, want %q", lambda, pic.Caption, want)
 	}
 	large := trainedRun(t, "moons", "learner", "ridge")

@@ -116,7 +116,7 @@ func (s Scene) ready() (Scene, error) {
 	drawn := s.thin()
 	s.thinned = &drawn
 	if s.Values {
-		if s.LegendRows == RowsForAll {
+		if s.LegendRows != 0 {
 			s.LegendRows = 2 // values have few marks
 		}
 		return s, nil

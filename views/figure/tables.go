@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/param"
 )
 
 // Tables draws small tables of numbers, such as those an algorithm fills entry by entry. The larger
@@ -158,7 +160,7 @@ func (g Grid) draw(c *draw.Canvas, t *Theme, m mapping, at [2]float64, most floa
 // fitting formats v with as many digits as fit, at most four.
 func fitting(v float64, room vg.Length) (s string) {
 	for digits := 4; digits > 0; digits-- {
-		s = tens(strconv.FormatFloat(v, 'g', digits, 64))
+		s = param.Typeset(strconv.FormatFloat(v, 'g', digits, 64))
 		if width(s, fontSize) <= room {
 			break
 		}
@@ -195,7 +197,7 @@ func (x Tables) describe() string {
 		for i, row := range g.Values {
 			for j, v := range row {
 				if finite(v) {
-					fmt.Fprintf(&b, " %s%s %.3g", g.Rows[i], g.Cols[j], v)
+					fmt.Fprintf(&b, " %s%s %s", g.Rows[i], g.Cols[j], short(v))
 					if filled++; x.Now != nil && *x.Now == (Cell{n, i, j}) {
 						b.WriteString(" (this step)")
 					}

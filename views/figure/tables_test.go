@@ -31,7 +31,7 @@ func entries() figure.Tables {
 func TestTablesSayTheirEntries(t *testing.T) {
 	t.Parallel()
 	p := require.Value(entries().Picture())(t)
-	for _, want := range []string{"first: cc 1, ca 0,", "tt -1,", "ar 0.625 (this step),", "third: empty."} {
+	for _, want := range []string{"first: cc 1, ca 0,", "tt −1,", "ar 0.625 (this step),", "third: empty."} {
 		require.Check(t, strings.Contains(p.Caption, want), "%q is not in %q", want, p.Caption)
 	}
 }

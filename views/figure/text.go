@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/param"
 )
 
 // fonts are parsed on first use.
@@ -57,37 +59,21 @@ func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Poin
 // raised is the size of an exponent relative to its text.
 const raised = 0.75
 
-// scientific splits a text that ends in a power of ten, as written by number: 10^−7 has base 10 and
-// exponent −7. Other texts have no exponent. Exponents are drawn small and raised, since the font
-// lacks some superscript digits.
+// scientific splits a text that ends in a power of ten: 10⁻⁷ has base 10 and exponent −7. Other texts
+// have no exponent. Exponents are drawn small and raised, since the font lacks some superscript digits.
 func scientific(s string) (base, exponent string) {
-	i := strings.LastIndex(s, "10^")
-	if i < 0 || strings.Trim(s[i+3:], "−0123456789") != "" {
+	base = strings.TrimRight(s, "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+	if !strings.HasSuffix(base, "10") {
 		return s, ""
 	}
-	return s[:i+2], s[i+3:]
+	return base, lowered.Replace(s[len(base):])
 }
 
-// tens formats a number like strconv, but 2e-07 as 2·10^−7, and with a true minus sign.
-func tens(s string) string {
-	mantissa, exponent, ok := strings.Cut(s, "e")
-	if ok {
-		sign := ""
-		if strings.HasPrefix(exponent, "-") {
-			sign = "-"
-		}
-		exponent = "10^" + sign + strings.TrimLeft(exponent, "+-0")
-		switch mantissa {
-		case "1":
-			s = exponent
-		case "-1":
-			s = "-" + exponent
-		default:
-			s = mantissa + "·" + exponent
-		}
-	}
-	return strings.ReplaceAll(s, "-", "−")
-}
+// lowered converts superscript characters to ordinary ones.
+var lowered = strings.NewReplacer("⁻", "−", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
+
+// short formats a value to three significant digits.
+func short(v float64) string { return param.Digits(v, 3) }
 
 // width returns the width of s.
 func width(s string, size vg.Length) vg.Length { return widths.of(s, size, false) }

@@ -255,10 +255,10 @@ func TestDrawingCaptions(t *testing.T) {
 		want string
 	}{
 		{figure.Weights{}, "No feature weighs anything in f."},
-		{smoBox(), "Drawing, over α1 and α2. Shaded: 0 ≤ α ≤ C. Line α1 − α2 = −0.4: (1, -1)·x = -0.4."},
-		{accuracy(), "Chart: Accuracy against C, accuracy over C. training: from 0.73 at 0.01 to 0.968 at 1e+04. held out:"},
-		{spectrum(), "14 values: 11 positive, 0 zero, 3 negative, from -1.34 to 6."},
-		{signed(6), "Matrix. 6 rows and 6 columns, entries from -2.14 to 2.41, 18 negative."},
+		{smoBox(), "Drawing, over α1 and α2. Shaded: 0 ≤ α ≤ C. Line α1 − α2 = −0.4: (1, −1)·x = −0.4."},
+		{accuracy(), "Chart: Accuracy against C, accuracy over C. training: from 0.73 at 0.01 to 0.968 at 10000. held out:"},
+		{spectrum(), "14 values: 11 positive, 0 zero, 3 negative, from −1.34 to 6."},
+		{signed(6), "Matrix. 6 rows and 6 columns, entries from −2.14 to 2.41, 18 negative."},
 		{xor(), "2 points of −1, 0 on the side of the plane to which its normal points. 2 points of +1, 2 on"},
 		{figure.Plane{Caption: "my own words"}, "my own words"},
 	} {

@@ -21,6 +21,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/param"
 )
 
 // grid evaluates f on the nodes of [-1, 1]².
@@ -177,8 +178,8 @@ func TestTicks(t *testing.T) {
 		{0, 10, "0 2 4 6 8 10"},
 		{-1.3, 1.2, "−1.0 −0.5 0 0.5 1.0"},
 		{0.0011, 0.0052, "0.002 0.003 0.004 0.005"},
-		{-3e-8, 3e-8, "−3·10^−8 −2·10^−8 −10^−8 0 10^−8 2·10^−8 3·10^−8"},
-		{0, 4.4e7, "0 10^7 2·10^7 3·10^7 4·10^7"},
+		{-3e-8, 3e-8, "−3·10⁻⁸ −2·10⁻⁸ −10⁻⁸ 0 10⁻⁸ 2·10⁻⁸ 3·10⁻⁸"},
+		{0, 4.4e7, "0 10⁷ 2·10⁷ 3·10⁷ 4·10⁷"},
 		{1e9, 1e9 + 5, "1000000000 1000000001 1000000002 1000000003 1000000004 1000000005"},
 		{1995, 2023, "1995 2000 2005 2010 2015 2020"},
 	} {
@@ -211,15 +212,15 @@ func TestScientific(t *testing.T) {
 		"1e-12": {"10", "−12"}, "-1e-08": {"−10", "−8"}, "2e+07": {"2·10", "7"}, "2.51e-03": {"2.51·10", "−3"}, "-11.5e6": {"−11.5·10", "6"},
 		"0": {"0", ""}, "100000": {"100000", ""}, "-0.25": {"−0.25", ""},
 	} {
-		base, exponent := scientific(tens(s))
+		base, exponent := scientific(param.Typeset(s))
 		require.Equal(t, [2]string{base, exponent}, want, "%q", s)
 	}
-	for _, s := range []string{"", "3e8", "the 2", "10^n", "x^2"} {
+	for _, s := range []string{"", "3e8", "the 2", "10^n", "x²", "0.10"} {
 		base, exponent := scientific(s)
 		require.Check(t, base == s && exponent == "", "%q has the exponent %q", s, exponent)
 	}
 	require.Equal(t, Ticks(1e-12, 1, 3, true)[0].Label, "10⁻¹²", "the first label")
-	wide, plain := width("2·10^−12", 13), width("2·10−12", 13)
+	wide, plain := width("2·10⁻¹²", 13), width("2·10−12", 13)
 	require.Check(t, wide < plain && wide > width("2·10", 13), "an exponent takes %g of %g", wide, plain)
 }
 

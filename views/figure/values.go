@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // CurveScene arranges points with values Y of a single feature: the feature on the horizontal axis
@@ -305,13 +306,13 @@ func (s *Scene) valueCaption(subject string) string {
 		of.most = max(of.most, math.Abs(p.Y-p.F))
 	}
 	if n := len(s.Points); n > 0 {
-		fmt.Fprintf(&b, " %s, %s from %.4g to %.4g.", plural(n, "point"), s.Label, lo, hi)
+		fmt.Fprintf(&b, " %s, %s from %s to %s.", plural(n, "point"), s.Label, param.Digits(lo, 4), param.Digits(hi, 4))
 	}
 	if s.Model != nil && train.n > 0 {
-		fmt.Fprintf(&b, " Mean squared error %.3g over %s, the largest residual %.3g.", train.sum/float64(train.n), plural(train.n, "training point"), train.most)
+		fmt.Fprintf(&b, " Mean squared error %s over %s, the largest residual %s.", short(train.sum/float64(train.n)), plural(train.n, "training point"), short(train.most))
 	}
 	if s.Model != nil && held.n > 0 {
-		fmt.Fprintf(&b, " Held out: %.3g over %s, the largest %.3g.", held.sum/float64(held.n), plural(held.n, "point"), held.most)
+		fmt.Fprintf(&b, " Held out: %s over %s, the largest %s.", short(held.sum/float64(held.n)), plural(held.n, "point"), short(held.most))
 	}
 	if note := s.note(); note != "" {
 		b.WriteString(" " + note)

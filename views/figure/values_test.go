@@ -42,7 +42,7 @@ func ExampleValueCurve() {
 	m, points := hills(1)
 	show("curve", must(figure.ValueCurve(figure.CurveScene(m, points, "east", "height"))))
 	// Output: as testdata/curve.svg
-	// Curve of f(x), RBF (Gaussian) kernel, over east and height. 24 points, height from -16.61 to 31.73. Mean squared error 10.1 over 18 training points, the largest residual 4. Held out: 3.2 over 6 points, the largest 2.85.
+	// Curve of f(x), RBF (Gaussian) kernel, over east and height. 24 points, height from −16.61 to 31.73. Mean squared error 10.1 over 18 training points, the largest residual 4. Held out: 3.2 over 6 points, the largest 2.85.
 }
 
 func ExampleValueSurface() {
@@ -139,10 +139,12 @@ func TestFiguresOfValues(t *testing.T) {
 		}
 		got := strings.Join(names, " ")
 		require.Check(t, got == c.want && names[0] == r.Main(), "%s: %s, and above all %s", c.columns, got, r.Main())
-		r.Look.Format = figure.Format{Width: 810, Height: 540, LegendRows: figure.RowsForAll}
-		pic, err := r.Draw(t.Context(), r.Main())
-		require.Check(t, err == nil && pic.Frame.Height > 400, "%s: %v, %+v", c.columns, err, pic.Frame)
-		pic, err = r.Draw(t.Context(), "path")
+		for _, look := range []figure.Format{{Width: 810, Height: 540, LegendRows: figure.RowsForAll}, {Width: 354, Height: 354, LegendRows: 4}} {
+			r.Look.Format = look
+			pic, err := r.Draw(t.Context(), r.Main())
+			require.Check(t, err == nil && pic.Frame.Height > 0.64*float64(look.Height), "%s: %v, %+v", c.columns, err, pic.Frame)
+		}
+		pic, err := r.Draw(t.Context(), "path")
 		want := fmt.Sprintf(": %.3g in training, %.3g left out,", *res.Report.MSE, *res.Report.LOOError)
 		require.Check(t, err == nil && strings.Contains(pic.Caption, want), "%s: %v, %q", c.columns, err, pic.Caption)
 	}

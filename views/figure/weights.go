@@ -14,6 +14,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // Weights draws the weights of a machine on strings or graphs: a bar for each feature counted by
@@ -90,7 +91,7 @@ func (w Weights) describe() string {
 	var lists [2][]string
 	for _, f := range w.Features {
 		k := btoi(f.Weight < 0)
-		lists[k] = append(lists[k], fmt.Sprintf("%s %.3g", f.Name, math.Abs(f.Weight)))
+		lists[k] = append(lists[k], f.Name+" "+short(math.Abs(f.Weight)))
 	}
 	slices.Reverse(lists[1])
 	var b strings.Builder
@@ -184,7 +185,7 @@ func drawParts(ctx context.Context, r Run, machine int) (*Picture, error) {
 	heads := make([]string, len(rows))
 	for a, i := range rows {
 		p := points[i]
-		heads[a] = fmt.Sprintf("row %d · %s · f = %s", i+1, p.Label, tens(fmt.Sprintf("%.2g", p.Scores[machine])))
+		heads[a] = fmt.Sprintf("row %d · %s · f = %s", i+1, p.Label, param.Digits(p.Scores[machine], 2))
 		if p.Wrong {
 			heads[a] += " · wrong"
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/ml/param"
 	"marginlab/views/figure"
 )
 
@@ -60,7 +61,7 @@ func (a Asked) Right() string {
 	if k := int(a.Truth.Value); k >= 0 && k < len(a.Question.Options) {
 		return a.Question.Options[k]
 	}
-	return plain(a.Truth.Value, 4)
+	return param.Digits(a.Truth.Value, 4)
 }
 
 // Why returns the explanation; it may contain formulas.
@@ -82,11 +83,11 @@ func (a Asked) Label(kept string) string {
 		if err != nil {
 			return kept
 		}
-		return "(" + plain(x, 3) + ", " + plain(y, 3) + ")"
+		return "(" + param.Digits(x, 3) + ", " + param.Digits(y, 3) + ")"
 	}
 	if len(a.Question.Options) == 0 {
 		if v, err := ReadNumber(kept); err == nil {
-			return plain(v, 4)
+			return param.Digits(v, 4)
 		}
 		return kept
 	}
@@ -201,7 +202,7 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 			p, v := place{Literal(same(given)), right && revealed}, 0.0
 			if a.Question.Words == nil {
 				v, _ = ReadNumber(given)
-				p.label = plain(v, 4)
+				p.label = param.Digits(v, 4)
 			}
 			if at[p] == nil {
 				at[p], size[p] = &HistogramRow{Label: p.label, Counts: make([]int, len(rounds)), Right: p.right}, v

@@ -23,7 +23,6 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
-	"marginlab/views"
 	"marginlab/views/figure"
 )
 
@@ -401,7 +400,7 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 	if err != nil {
 		return false, "", param.Problems{{Field: q.Slug, Message: "Give a number, such as 0.25, 1/4 or -3e-2."}}
 	}
-	return math.Abs(g-truth.Value) <= q.Tolerance(truth.Value), plain(truth.Value, 4), nil
+	return math.Abs(g-truth.Value) <= q.Tolerance(truth.Value), param.Digits(truth.Value, 4), nil
 }
 
 // Order returns the display order of the options by index: shuffled by seed, so that positions
@@ -442,7 +441,7 @@ func (q *Question) Given(truth Truth) string {
 	case q.Point != nil:
 		return q.Point.kept(q.Point.X, q.Point.Y)
 	}
-	return views.Short(truth.Value)
+	return param.Rounded(truth.Value, 4)
 }
 
 // Reveal returns the right answer with the reason, a Text; truth is the result of Solve.

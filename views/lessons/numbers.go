@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
 )
@@ -16,28 +17,12 @@ import (
 // Short formats a value as views.Short does, but rounding errors as 0.
 func Short(v float64) string { return views.Short(Flush(v, 1e-9)) }
 
-// Brief formats a value with two digits, such as 2.0e−07.
+// Brief formats a value as Short does, but a small one with a single digit, such as 2·10⁻⁷.
 func Brief(v float64) string {
-	if math.Abs(v) < 1e-3 && v != 0 {
-		return views.Minus(strconv.FormatFloat(v, 'e', 0, 64))
+	if math.Abs(v) < 1e-3 {
+		return param.Digits(v, 1)
 	}
 	return Short(v)
-}
-
-// plain formats a value to the given number of significant digits as one writes it by hand: 10000,
-// not 1e+04, and 0.5, not 0.50.
-func plain(v float64, digits int) string {
-	text := strconv.FormatFloat(v, 'g', digits, 64)
-	switch a := math.Abs(v); {
-	case a == 0: // also -0
-		return "0"
-	case a < 1e-4 || a >= 1e6:
-		return Typeset(views.Minus(text))
-	}
-	if rounded, err := strconv.ParseFloat(text, 64); err == nil {
-		text = strconv.FormatFloat(rounded, 'f', -1, 64)
-	}
-	return views.Minus(text)
 }
 
 // Flush returns 0 for a value whose magnitude is below the tolerance, and v otherwise.
@@ -53,12 +38,11 @@ func Percent(share float64) string {
 	return views.Minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
 }
 
-// power matches a number with an exponent as programs write it, raised turns an exponent into
-// superscripts, and tied inserts no-break spaces before % and around ±, → and =.
+// power matches a number with an exponent as programs write it, and tied inserts no-break spaces
+// before % and around ±, → and =.
 var (
-	power  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(\d+(?:\.\d+)?)e([+−-]?)0*(\d+)\b`) })
-	raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "", "-", "⁻", "−", "⁻")
-	tied   = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0", " → ", "\u00a0→\u00a0", " = ", "\u00a0=\u00a0")
+	power = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d+(?:\.\d+)?e[+−-]?\d+\b`) })
+	tied  = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0", " → ", "\u00a0→\u00a0", " = ", "\u00a0=\u00a0")
 )
 
 // Typeset returns text as it is printed, with 2.3e−07 as 2.3·10⁻⁷ and no line break between a
@@ -67,10 +51,7 @@ func Typeset(s string) string {
 	if strings.Contains(s, "$") {
 		return s
 	}
-	return tied.Replace(power().ReplaceAllStringFunc(s, func(n string) string {
-		at := power().FindStringSubmatch(n)
-		return at[1] + "·10" + raised.Replace(at[2]+at[3])
-	}))
+	return tied.Replace(power().ReplaceAllStringFunc(s, param.Typeset))
 }
 
 // Setting formats a number as the value of a parameter.
@@ -95,14 +76,6 @@ func Vector(v ...float64) string {
 // Fixed formats a value with four decimals.
 func Fixed(v float64) string {
 	return views.Minus(strconv.FormatFloat(Flush(v, 5e-5), 'f', 4, 64))
-}
-
-// OrInfinite formats a value that may be infinite.
-func OrInfinite(v float64) string {
-	if math.IsInf(v, 1) {
-		return "∞"
-	}
-	return views.Short(v)
 }
 
 // Subscript returns a digit as a subscript.
@@ -159,5 +132,5 @@ func Sign(v float64) int {
 
 // Worth formats a bound, with a note if it is vacuous.
 func Worth(b theory.Bound) string {
-	return OrInfinite(b.Value) + Either(b.Vacuous, " (vacuous)", "")
+	return views.Short(b.Value) + Either(b.Vacuous, " (vacuous)", "")
 }

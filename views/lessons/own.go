@@ -75,7 +75,9 @@ func (p *Point) kept(x, y float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64) + " " + strconv.FormatFloat(y, 'g', 4, 64)
 }
 
-func (p *Point) display() string { return "(" + plain(p.X, 3) + ", " + plain(p.Y, 3) + ")" }
+func (p *Point) display() string {
+	return "(" + param.Digits(p.X, 3) + ", " + param.Digits(p.Y, 3) + ")"
+}
 
 // PointView is the picture of a Point with places marked on it.
 type PointView struct {

@@ -182,13 +182,13 @@ func (s *Sketch) Off(truth figure.Curve, heights []float64) string {
 		if v >= 100 {
 			return strconv.FormatFloat(v, 'f', 0, 64)
 		}
-		return plain(v, 2)
+		return param.Digits(v, 2)
 	}
 	by := rough
 	if s.Log {
 		by = func(v float64) string { return "a factor of " + rough(math.Pow(10, v)) }
 	}
-	return fmt.Sprintf("On average your sketch of %s is off by %s, at most by %s (at %s = %s).", s.Of, by(mean), by(most), s.over(), plain(at, 2))
+	return fmt.Sprintf("On average your sketch of %s is off by %s, at most by %s (at %s = %s).", s.Of, by(mean), by(most), s.over(), param.Digits(at, 2))
 }
 
 func (s *Sketch) over() string {
@@ -200,7 +200,7 @@ func (s *Sketch) over() string {
 
 // places describes the places whose heights are requested.
 func (s *Sketch) places() string {
-	texts := lists.Map(s.X, func(x float64) string { return plain(x, 4) })
+	texts := lists.Map(s.X, func(x float64) string { return param.Digits(x, 4) })
 	return s.over() + " = " + strings.Join(texts, ", ")
 }
 
@@ -220,7 +220,7 @@ func (s *Sketch) display(c figure.Curve) string {
 			scaled[i] = math.Log10(heights[i])
 		}
 	}
-	pieces := []string{fmt.Sprintf("%s at %s = %s", s.rounded(heights[0]), s.over(), plain(s.X[0], 2))}
+	pieces := []string{fmt.Sprintf("%s at %s = %s", s.rounded(heights[0]), s.over(), param.Digits(s.X[0], 2))}
 	from, was := 0, ""
 	for _, i := range bends(scaled, s.Height/10) {
 		now, way := s.rounded(heights[i]), "up to "
@@ -230,7 +230,7 @@ func (s *Sketch) display(c figure.Curve) string {
 		case heights[i] < heights[from]:
 			way = "down to "
 		}
-		piece := now + " at " + plain(s.X[i], 2)
+		piece := now + " at " + param.Digits(s.X[i], 2)
 		if way != was {
 			piece = way + piece
 		}
@@ -243,11 +243,11 @@ func (s *Sketch) display(c figure.Curve) string {
 // rounded formats a height, finer than anybody draws.
 func (s *Sketch) rounded(v float64) string {
 	if s.Log {
-		return plain(v, 2)
+		return param.Digits(v, 2)
 	}
 	decimals := max(0, int(math.Ceil(-math.Log10(s.Height/10))))
 	pow := math.Pow(10, float64(decimals))
-	return plain(math.Round(v*pow)/pow, 4)
+	return param.Digits(math.Round(v*pow)/pow, 4)
 }
 
 // bends returns the fewest places, ascending, including the last but not the first, such that

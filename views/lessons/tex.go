@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"marginlab/ml/param"
 )
 
 // TeX formats a number for a formula, with as many digits as views.Short and rounding errors as 0.
@@ -12,7 +14,7 @@ func TeX(v float64) string {
 	if math.IsInf(v, 0) {
 		return strings.TrimSuffix(strconv.FormatFloat(v, 'g', -1, 64)[:1], "+") + `\infty`
 	}
-	s := strings.ReplaceAll(Short(v), "−", "-")
+	s := param.Rounded(Flush(v, 1e-9), 4)
 	if mantissa, exponent, ok := strings.Cut(s, "e"); ok {
 		n, _ := strconv.Atoi(exponent)
 		return mantissa + ` \cdot 10^{` + strconv.Itoa(n) + "}"

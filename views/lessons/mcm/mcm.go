@@ -185,7 +185,7 @@ func showRatio(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			{Name: "ratios", Wide: true, After: true, Caption: `The ratio of the bands against the place of the hyperplane between the classes.`, Draw: lessons.Draws(0, chart)},
 		},
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}}, // above the points
-		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: lessons.OrInfinite(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
+		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: views.Short(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
 		Notes:   l.doubts("A point lies on the hyperplane: the short band has no length.", "The hyperplane does not separate the classes: the ratio uses $\\lvert f\\rvert$, so it means nothing here."),
 	}
 }
@@ -279,14 +279,14 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Tables: []lessons.Table{{
 			After: true, Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
 			Rows: [][]string{
-				{"thresholds", strconv.Itoa(thresholds), lessons.OrInfinite(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
+				{"thresholds", strconv.Itoa(thresholds), views.Short(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
 				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("≥ %d", shattered), views.Short(h * h), "≥ " + views.Short(float64(shattered)/(h*h))},
 			},
 		}},
 		Numbers: []lessons.Number{
-			{Label: `$h_{\text{MCM}}$`, Value: lessons.OrInfinite(l.HMCM), After: moved},
-			{Label: `$\hat R/\hat\Delta$`, Value: lessons.OrInfinite(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: moved},
-			{After: moved, Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: lessons.OrInfinite(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
+			{Label: `$h_{\text{MCM}}$`, Value: views.Short(l.HMCM), After: moved},
+			{Label: `$\hat R/\hat\Delta$`, Value: views.Short(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: moved},
+			{After: moved, Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: views.Short(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
 		},
 	}
 }

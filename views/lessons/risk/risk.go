@@ -792,10 +792,10 @@ func showRun(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			least = min(least, b.Value)
 		}
 	}
-	add("Vapnik, by dimension", lessons.OrInfinite(s.dim+1), theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
-	add("Vapnik, by margin", lessons.OrInfinite(h), theory.VapnikBound(short, 1, h, s.n, delta))
-	add("additive, by dimension", lessons.OrInfinite(s.dim+1), theory.VCBound(wrong, s.dim+1, s.n, delta))
-	add("additive, by margin", lessons.OrInfinite(h), theory.VCBound(short, h, s.n, delta))
+	add("Vapnik, by dimension", views.Short(s.dim+1), theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
+	add("Vapnik, by margin", views.Short(h), theory.VapnikBound(short, 1, h, s.n, delta))
+	add("additive, by dimension", views.Short(s.dim+1), theory.VCBound(wrong, s.dim+1, s.n, delta))
+	add("additive, by margin", views.Short(h), theory.VCBound(short, h, s.n, delta))
 	switch {
 	case !svm:
 		t.Rows = append(t.Rows, []string{"sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})

@@ -141,7 +141,7 @@ func TestMachine(t *testing.T) {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	e := show(t, "cost")
-	require.Check(t, lessonstest.Number(t, e, `$(2k-1)\,n^2$`) == "2800" && lessonstest.Number(t, e, "$N^2$") == "2.347e+07" && lessonstest.Number(t, e, `$\lvert A\rvert^k$`) == "256",
+	require.Check(t, lessonstest.Number(t, e, `$(2k-1)\,n^2$`) == "2800" && lessonstest.Number(t, e, "$N^2$") == "2.347·10⁷" && lessonstest.Number(t, e, `$\lvert A\rvert^k$`) == "256",
 		"%v", e.Numbers)
 }
 
