@@ -183,7 +183,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "text after a quote", in: "x,label\n1,\"A\"b\n2,B\n", want: `f, line 2, column 2: expected a separator after the closing quote, found "b"`},
 		{name: "broken UTF-16", in: "\xff\xfex\x00\x00\xdc", want: `f, line 1: expected text, found invalid UTF-16: save the file as UTF-8`},
 		{name: "binary", in: "x,label\n1,\x00\n", want: `f, line 2: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`},
-		{name: "archive", in: "PK\x03\x04\x14\x00", want: `f: expected a zip archive, found a damaged one: not a valid zip file`},
+		{name: "archive", in: "PK\x03\x04\x14\x00", want: `f: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again`},
 		{name: "no encoding", in: "x,label\r\n1,gr\x81n\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8`},
 		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 201 columns, found 202`, tooLarge: true},
 

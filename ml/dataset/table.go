@@ -292,11 +292,11 @@ const gzipMagic = "\x1f\x8b"
 func unzipped(raw, file string, lim Limits) (string, *Error) {
 	r, err := gzip.NewReader(strings.NewReader(raw))
 	if err != nil {
-		return "", &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(err.Error(), "gzip: ")}
+		return "", &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(err.Error(), "gzip: ") + ": compress the file again"}
 	}
 	text, fault := readRaw(r, file, lim)
 	if fault != nil && fault.Err != nil && !errors.Is(fault.Err, ErrTooLarge) {
-		fault = &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(fault.Err.Error(), "gzip: ")}
+		fault = &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(fault.Err.Error(), "gzip: ") + ": compress the file again"}
 	}
 	return text, fault
 }
@@ -396,6 +396,8 @@ func parseAnyNumber(s string) (v float64, ok bool) {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
+		case (c == 'D' || c == 'd') && strings.Contains(s[:i], ".") && strings.ContainsAny(s[i:], "+-"): // Fortran's 1.5D+03
+			s = s[:i] + "e" + s[i+1:]
 		default:
 			return 0, false // such as hexadecimal, 1_000, Inf and NaN
 		}
