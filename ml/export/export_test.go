@@ -288,7 +288,7 @@ func TestPythonDecidesTiesAlike(t *testing.T) {
 		}
 		pick := func(words ...string) string { return words[rng.IntN(len(words))] }
 		all = append(all, train(t, fmt.Sprint("seed ", seed), data, "kernel", pick("linear", "linear", "poly", "rbf", "sigmoid"), "learner", pick("svm", "ridge"),
-			"multiclass", pick("ovo", "ovo", "ovr"), "standardize", pick("true", "false"), "C", pick("1", "100"), "max_iter", "20000"))
+			"multiclass", pick("ovo", "ovo", "ovr"), "standardize", pick("true", "false"), "C", pick("1", "100"), "lambda", "50", "max_iter", "20000"))
 	}
 	comparePython(t, all)
 }
