@@ -233,7 +233,7 @@ func (m *Model) terms(k int) (x *mat.Dense, w []float64) {
 }
 
 // Scores returns f of every machine at every row of x (n x d, original units), as a
-// matrix with n rows and a column per machine.
+// matrix with n rows and a column per machine. Ties but for rounding are exact, see Noise.
 func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 	scores, _ := m.scores(context.Background(), x)
 	return scores
@@ -313,29 +313,24 @@ func (m *Model) sizes(in *mat.Dense) *mat.Dense {
 	return sizes
 }
 
-// largestSizes returns a bound of each row of sizes, by the inequality of Cauchy and Schwarz, which
-// takes no kernel values between rows and supports.
+// largestSizes returns a bound of each row of sizes that takes no kernel values.
 func (m *Model) largestSizes(in *mat.Dense) []float64 {
-	n, _ := in.Dims()
-	if !m.Kernel.Definite() {
-		return slices.Repeat([]float64{math.Inf(1)}, n)
+	longest, terms, b := 0.0, 0.0, 0.0
+	for _, z := range m.Supports.Vectors {
+		longest = max(longest, floats.Dot(z, z))
 	}
-	terms, b := 0.0, 0.0
-	for k, machine := range m.Machines {
-		sum := 0.0
-		if z, w := m.terms(k); len(w) > 0 {
-			own := kernel.NewGram(m.Kernel, z)
-			for j, w := range w {
-				sum += math.Abs(w) * math.Sqrt(own.Diag(j))
-			}
-		}
+	for _, machine := range m.Machines {
+		factor := 1.0 // of a map, at x and at every support
 		if c := machine.Map; c != nil {
-			sum *= math.Abs(c.Alpha0) + floats.Norm(c.Alpha, 1)
+			factor = math.Abs(c.Alpha0) + floats.Norm(c.Alpha, 1)
 		}
-		terms, b = max(terms, sum), max(b, math.Abs(machine.B))
+		terms, b = max(terms, factor*factor*floats.Norm(machine.Coef, 1)), max(b, math.Abs(machine.B))
 	}
-	own := kernel.NewGram(m.Kernel, in)
-	return lists.Make(n, func(i int) float64 { return terms*math.Sqrt(own.Diag(i)) + b })
+	largest := kernel.LargestMagnitude(m.Kernel)
+	return lists.Make(in.RawMatrix().Rows, func(i int) float64 {
+		x := in.RawRowView(i)
+		return terms*largest(math.Sqrt(longest*floats.Dot(x, x))) + b
+	})
 }
 
 // scoresAt returns the scores of preprocessed rows and a bound of their error, 0 unless fast is set.

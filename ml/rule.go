@@ -106,6 +106,7 @@ const tie = 1.0 / (1 << 32)
 
 // Noise is the size of a difference, relative to the sum of the magnitudes of the terms that cancel in
 // it, below which it counts as 0: a generous bound of rounding errors, for any order of summation.
+// Exported models have the same bound.
 const Noise = 1.0 / (1 << 44)
 
 // level makes ties but for rounding exact: a vote counts as f = 0, scores near the largest equal it.

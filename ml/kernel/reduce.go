@@ -96,6 +96,31 @@ func Magnitudes(k Kernel, z *mat.Dense, w []float64, x *mat.Dense) []float64 {
 	return sums
 }
 
+// LargestMagnitude returns a bound of m(z, x) of Magnitudes as a function of |z| |x|.
+func LargestMagnitude(k Kernel) func(product float64) float64 {
+	type bound = func(product float64) float64
+	most, err := Reduce(k,
+		func(k Kernel) bound {
+			switch f := bind(k).(type) {
+			case products:
+				return func(p float64) float64 { return p }
+			case powers:
+				return func(p float64) float64 { return powi(f.gamma*p+math.Abs(f.coef0), f.degree) }
+			case scores: // of images
+				return func(float64) float64 { return math.Inf(1) }
+			}
+			return func(float64) float64 { return 1 }
+		},
+		func(v float64) bound { return func(float64) float64 { return math.Abs(v) } },
+		func(a, b bound) bound { return func(p float64) float64 { return a(p) + b(p) } },
+		func(a, b bound) bound { return func(p float64) float64 { return a(p) * b(p) } },
+	)
+	if err != nil {
+		return func(float64) float64 { return 0 }
+	}
+	return most
+}
+
 // Image returns the Fisher score of x, scaled so that the kernel is the inner product of images.
 func (f *Fitted) Image(x []float64) []float64 {
 	s := fisher.bind(Kernel{Fitted: []Fitted{*f}}).(scores)
