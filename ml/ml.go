@@ -342,6 +342,9 @@ func (p *problem) resolveTies(ctx context.Context, gram kernel.Matrix, m *Model,
 		}
 		by = max(by, scoreError*(terms*longest+math.Abs(f.b)))
 	}
+	if !p.kernel.Definite() {
+		by = math.Inf(1) // kernel values may exceed the product of the norms
+	}
 	var open []int // indices into p.rows
 	for i, row := range p.rows {
 		right := noClass

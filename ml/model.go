@@ -208,27 +208,32 @@ func (m *Model) Inputs(x *mat.Dense) *mat.Dense {
 
 // sum returns machine k's expansion without bias and without the outer factor c(x).
 func (m *Model) sum(k int) *kernel.Sum {
+	z, w := m.terms(k)
+	return kernel.NewSum(m.Kernel, z, w)
+}
+
+// terms returns the support vectors and weights of sum.
+func (m *Model) terms(k int) (x *mat.Dense, w []float64) {
 	var z [][]float64
-	var w []float64
 	for j, u := range m.Machines[k].Coef {
 		if u != 0 {
 			z, w = append(z, m.Supports.Vectors[j]), append(w, u)
 		}
 	}
 	if len(w) == 0 {
-		return kernel.NewSum(m.Kernel, &mat.Dense{}, nil)
+		return &mat.Dense{}, nil
 	}
-	x := denseOf(z)
+	x = denseOf(z)
 	if c := m.Machines[k].Map; c != nil {
 		for j, c := range c.Factors(x) {
 			w[j] *= c
 		}
 	}
-	return kernel.NewSum(m.Kernel, x, w)
+	return x, w
 }
 
 // Scores returns f of every machine at every row of x (n x d, original units), as a
-// matrix with n rows and a column per machine.
+// matrix with n rows and a column per machine. Ties but for rounding are exact, see Noise.
 func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 	scores, _ := m.scores(context.Background(), x)
 	return scores
@@ -257,27 +262,75 @@ func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 // blockBytes bounds the memory of the rows of a block.
 const blockBytes = 16 << 20
 
-// blockScores returns the scores of a block of rows. It may use a fast approximation, with an error
-// of about 2^-49 of the sum of the weights, and then computes the scores again for rows whose
-// prediction the error could change. So predictions do not depend on the number of rows.
+// blockScores returns the scores of a block of rows, with ties made exact. It may use a fast
+// approximation, with an error of about 2^-49 of the sum of the weights, and then computes the scores
+// again for rows whose prediction the error could change. So predictions do not depend on the number
+// of rows.
 func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	in := m.Inputs(x)
 	scores, by, err := m.scoresAt(ctx, in, true)
-	if by == 0 || err != nil {
+	if m.Rule == Value || err != nil {
 		return scores, err
 	}
-	open := lists.Where(scores.RawMatrix().Rows, func(i int) bool {
+	sizes := m.largestSizes(in)
+	open := lists.Where(len(sizes), func(i int) bool {
 		f := scores.RawRowView(i)
-		return !m.Rule.settled(noClass, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1)))
+		return !m.Rule.settled(noClass, len(m.Classes), f, by+2*Noise*sizes[i]+tie*floats.Norm(f, math.Inf(1)))
 	})
 	if len(open) == 0 {
 		return scores, nil
 	}
-	exact, _, err := m.scoresAt(ctx, dataset.PickRows(in, open), false)
+	near := dataset.PickRows(in, open)
+	exact := dataset.PickRows(scores, open)
+	if by > 0 {
+		if exact, _, err = m.scoresAt(ctx, near, false); err != nil {
+			return scores, err
+		}
+	}
+	own := m.sizes(near)
 	for a, i := range open {
+		m.Rule.level(exact.RawRowView(a), own.RawRowView(a))
 		scores.SetRow(i, exact.RawRowView(a))
 	}
-	return scores, err
+	return scores, nil
+}
+
+// sizes returns the sums of the magnitudes of the terms of the scores at preprocessed rows.
+func (m *Model) sizes(in *mat.Dense) *mat.Dense {
+	n, _ := in.Dims()
+	sizes := mat.NewDense(n, len(m.Machines), nil)
+	for k, machine := range m.Machines {
+		z, w := m.terms(k)
+		size := kernel.Magnitudes(m.Kernel, z, w, in)
+		if machine.Map != nil {
+			for i := range size {
+				size[i] *= math.Abs(machine.Map.At(in.RawRowView(i)))
+			}
+		}
+		floats.AddConst(math.Abs(machine.B), size)
+		sizes.SetCol(k, size)
+	}
+	return sizes
+}
+
+// largestSizes returns a bound of each row of sizes that takes no kernel values.
+func (m *Model) largestSizes(in *mat.Dense) []float64 {
+	longest, terms, b := 0.0, 0.0, 0.0
+	for _, z := range m.Supports.Vectors {
+		longest = max(longest, floats.Dot(z, z))
+	}
+	for _, machine := range m.Machines {
+		factor := 1.0 // of a map, at x and at every support
+		if c := machine.Map; c != nil {
+			factor = math.Abs(c.Alpha0) + floats.Norm(c.Alpha, 1)
+		}
+		terms, b = max(terms, factor*factor*floats.Norm(machine.Coef, 1)), max(b, math.Abs(machine.B))
+	}
+	largest := kernel.LargestMagnitude(m.Kernel)
+	return lists.Make(in.RawMatrix().Rows, func(i int) float64 {
+		x := in.RawRowView(i)
+		return terms*largest(math.Sqrt(longest*floats.Dot(x, x))) + b
+	})
 }
 
 // scoresAt returns the scores of preprocessed rows and a bound of their error, 0 unless fast is set.
@@ -330,7 +383,7 @@ func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, er
 	return scores, nil
 }
 
-// scoreBlock writes the scores of x into scores.
+// scoreBlock writes the scores of x into scores, with ties made exact.
 func (m *Model) scoreBlock(ctx context.Context, scores *mat.Dense, x dataset.Objects) error {
 	var values *mat.Dense
 	if len(m.Supports.Rows) > 0 {
@@ -339,13 +392,17 @@ func (m *Model) scoreBlock(ctx context.Context, scores *mat.Dense, x dataset.Obj
 			return err
 		}
 	}
-	f := make([]float64, x.Len())
+	sizes := mat.NewDense(x.Len(), len(m.Machines), nil)
+	f, size := make([]float64, x.Len()), make([]float64, x.Len())
 	for k, machine := range m.Machines {
 		clear(f)
+		clear(size)
 		if values != nil {
 			u := machine.mapped()
+			term := make([]float64, len(u))
 			for i := range f {
 				f[i] = floats.Dot(values.RawRowView(i), u)
+				size[i] = floats.Norm(floats.MulTo(term, values.RawRowView(i), u), 1)
 			}
 		}
 		if machine.Map != nil {
@@ -354,9 +411,16 @@ func (m *Model) scoreBlock(ctx context.Context, scores *mat.Dense, x dataset.Obj
 				return err
 			}
 			floats.Mul(f, c)
+			floats.Mul(size, c)
 		}
 		floats.AddConst(machine.B, f)
 		scores.SetCol(k, f)
+		for i := range size {
+			sizes.Set(i, k, math.Abs(size[i])+math.Abs(machine.B))
+		}
+	}
+	for i := range f {
+		m.Rule.level(scores.RawRowView(i), sizes.RawRowView(i))
 	}
 	return nil
 }

@@ -207,9 +207,9 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	}
 	own := len(t.Columns)
 	notes := t.AddIndicators(features)
-	named := lists.Count(features, func(name string) bool { return hasColumn(t, name) })
+	named := lists.Count(features, func(name string) bool { return t.Place(name) >= 0 })
 	switch {
-	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
+	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && t.Place(label) < 0 && len(t.Columns) == len(features)+1:
 		// Without a header, the remaining column holds the labels.
 		label = unused(t, features)
 	case named == len(features):
@@ -218,7 +218,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	case len(t.Columns) == len(features):
 		features, label = columnNames(t), ""
 	case len(t.Columns) == len(features)+1:
-		if !hasColumn(t, label) {
+		if t.Place(label) < 0 {
 			guess, _ := t.Guess()
 			label = guess.Label
 		}
@@ -241,8 +241,8 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 		name := features[slices.IndexFunc(x.RawRowView(i), math.IsNaN)]
 		j := -1
 		for at := len(name); j < 0 && at > 0; at = strings.LastIndexByte(name[:at], '=') { // the feature may be a word of the column
-			if j = slices.IndexFunc(t.Columns[:own], func(c dataset.Column) bool { return c.Name == name[:at] }); j < 0 {
-				j = slices.IndexFunc(t.Columns[:own], func(c dataset.Column) bool { return strings.EqualFold(c.Name, name[:at]) })
+			if j = t.Place(name[:at]); j >= own {
+				j = -1
 			}
 		}
 		if j < 0 {
@@ -257,7 +257,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 		notes = append(notes, dataset.Count(len(rows), "row")+" with missing values, filled as in training")
 	}
 	in := &inputs{file: t.File, x: x, notes: notes}
-	if hasColumn(t, label) {
+	if t.Place(label) >= 0 {
 		in.labels, in.fault = t.Labels(label)
 	}
 	return in, nil
@@ -265,7 +265,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 
 // missingColumn returns the error for the first feature missing from the file.
 func missingColumn(t *dataset.Table, features []string) error {
-	missing := slices.IndexFunc(features, func(name string) bool { return !hasColumn(t, name) })
+	missing := slices.IndexFunc(features, func(name string) bool { return t.Place(name) < 0 })
 	return &dataset.Error{File: t.File, Message: fmt.Sprintf("no column %q: the model needs %s, the file has %s", features[missing], shortList(features), shortList(columnNames(t)))}
 }
 
@@ -280,11 +280,6 @@ func shortList(names []string) string {
 
 func columnNames(t *dataset.Table) []string {
 	return lists.Map(t.Columns, func(c dataset.Column) string { return c.Name })
-}
-
-// hasColumn reports whether t has a column of this name, ignoring case as Table does.
-func hasColumn(t *dataset.Table, name string) bool {
-	return slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return strings.EqualFold(c.Name, name) })
 }
 
 // unused returns the first column that is not among names.
@@ -302,7 +297,7 @@ func unused(t *dataset.Table, names []string) string {
 func fillZeros(t *dataset.Table, features []string) {
 	for _, name := range features {
 		index, ok := strings.CutPrefix(name, "x")
-		if _, err := strconv.Atoi(index); !ok || err != nil || hasColumn(t, name) {
+		if _, err := strconv.Atoi(index); !ok || err != nil || t.Place(name) >= 0 {
 			continue
 		}
 		t.AddZeros(name)

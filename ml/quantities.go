@@ -112,7 +112,7 @@ var Quantities = slices.Concat([]Quantity{
 		return r.TestN
 	}},
 	{"train_accuracy", "Training accuracy", "Fraction of training points whose class is predicted correctly.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
-	{"tied", "Tied rows", "Training points whose scores are equal but for rounding; the first class is predicted.", Plain, 0, func(r *Report) any {
+	{"tied", "Tied rows", "Training points whose scores are equal but for rounding: f ≥ 0 or the first class decides.", Plain, 0, func(r *Report) any {
 		if r.Tied == 0 {
 			return nil
 		}

@@ -104,6 +104,32 @@ func pairs(k int) (s []side) {
 // and for every order of summation.
 const tie = 1.0 / (1 << 32)
 
+// Noise is the size of a difference, relative to the sum of the magnitudes of the terms that cancel in
+// it, below which it counts as 0: a generous bound of rounding errors, for any order of summation.
+// Exported models have the same bound.
+const Noise = 1.0 / (1 << 44)
+
+// level makes ties but for rounding exact: a vote counts as f = 0, scores near the largest equal it.
+// sizes holds the sum of the magnitudes of the terms of every score.
+func (r Rule) level(scores, sizes []float64) {
+	switch r {
+	case Value:
+	case Sign, OneVsOne:
+		for k, f := range scores {
+			if math.Abs(f) < Noise*sizes[k] {
+				scores[k] = 0
+			}
+		}
+	default:
+		largest, by := slices.Max(scores), Noise*slices.Max(sizes)
+		for k, f := range scores {
+			if f > largest-by {
+				scores[k] = largest
+			}
+		}
+	}
+}
+
 // largest returns the class with the largest score, the first among ties.
 func largest(_ int, scores []float64) int {
 	least := slices.Max(scores) - tie*floats.Norm(scores, math.Inf(1))

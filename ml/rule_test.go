@@ -467,3 +467,14 @@ func TestTiesGoToTheFirstClass(t *testing.T) {
 		require.Equal(t, m.Class(c.scores), c.want, "%s of %v", c.rule, c.scores)
 	}
 }
+
+// On the line between two opposite points, whichever way rounding goes, f is 0.
+func TestTiesOfRoundingAreExact(t *testing.T) {
+	t.Parallel()
+	m := train(t, data([][]float64{{-0.1, -0.3}, {0.1, 0.3}}, "a", "b"), spec(t, "kernel", "linear", "standardize", "false")).Model
+	for k := range 40 {
+		by := 1.1 * float64(k)
+		require.Equal(t, m.Decision([]float64{0.3 * by, -0.1 * by}), 0, "f at %g times a point in the middle", by)
+		require.Check(t, m.Decision([]float64{0.3 * by, -0.1*by - 1e-9}) < 0, "f below")
+	}
+}

@@ -58,7 +58,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 					return nil, fault(0, "expected an @attribute before @data")
 				}
 				t.setNames(lists.Map(attributes, func(a arffAttribute) string { return a.name }))
-				if j := t.likeNamed(output); j >= 0 {
+				if j := t.Place(output); j >= 0 {
 					t.Columns[j].role = roleLabel
 				}
 				inData = true

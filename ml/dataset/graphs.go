@@ -375,7 +375,7 @@ func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label strin
 	} else if len(could) > 1 {
 		return nil, "", t.fault(-1, -1, "expected a column of graphs called %s, as in the training data, found %s", quote(names[0]), list(could))
 	}
-	at := t.likeNamed(expected)
+	at := t.Place(expected)
 	if at < t.graphs {
 		at, _ = t.guessGraphsLabel()
 	}

@@ -269,7 +269,7 @@ func (t *Table) KernelRows(m int, expected string) (p *Precomputed, label string
 	if t.Format == "libsvm" {
 		expected = labelName
 	}
-	named := t.likeNamed(expected)
+	named := t.Place(expected)
 	values, _, self := t.kernelColumns(named)
 	switch {
 	case named >= 0 && (t.Header || t.Format == "libsvm" || len(values) == m):

@@ -302,7 +302,7 @@ func (t *Table) doubtful(of []facts, label int) bool {
 
 // coordinates reports whether a table has x and y as coordinates of the plane.
 func (t *Table) coordinates() bool {
-	return len(t.Columns) > 2 && t.likeNamed("x") >= 0
+	return len(t.Columns) > 2 && t.Place("x") >= 0
 }
 
 // identifier returns the reason why column j is just an identifier, or "" if it is not. A table

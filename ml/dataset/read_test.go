@@ -78,8 +78,8 @@ func TestReadAccepts(t *testing.T) {
 	asks("no end looks like a label", "1,2,7\n3,4,8\n", lines("x1,x2,label", "1,2,7", "3,4,8"))
 	reads("coded classes under a header", "a,b,kind\n1,2,1\n3,4,1\n5,6,2\n7,8,2\n",
 		lines("a,b,kind", "1,2,1", "3,4,1", "5,6,2", "7,8,2"))
-	reads("one number, many spellings", "x,label\n1,+1\n2,1.0\n3,-1\n4,1e0\n",
-		lines("x,label", "1,1", "2,1", "3,-1", "4,1"))
+	reads("one number, many spellings", "x,label\n1,+1\n2,1.0\n3,-1\n4.0D-01,1e0\n",
+		lines("x,label", "1,1", "2,1", "3,-1", "0.4,1"))
 	reads("text labels keep their spelling", "x,label\n1,1.0\n2,1\n3,one\n", lines("x,label", "1,1.0", "2,1", "3,one"))
 	reads("quotes, separators and line ends in names", "\"a, \"\"b\"\"\",\"c\nd\",label\n1,2,\"yes, sir\"\n3,4,\"n\t\"\"o\"\n",
 		lines(`"a, ""b""",c d,label`, `1,2,"yes, sir"`, `3,4,"n ""o"`))
@@ -183,7 +183,8 @@ func TestReadRefuses(t *testing.T) {
 		{name: "text after a quote", in: "x,label\n1,\"A\"b\n2,B\n", want: `f, line 2, column 2: expected a separator after the closing quote, found "b"`},
 		{name: "broken UTF-16", in: "\xff\xfex\x00\x00\xdc", want: `f, line 1: expected text, found invalid UTF-16: save the file as UTF-8`},
 		{name: "binary", in: "x,label\n1,\x00\n", want: `f, line 2: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`},
-		{name: "archive", in: "PK\x03\x04\x14\x00", want: `f: expected a zip archive, found a damaged one: not a valid zip file`},
+		{name: "Vowpal Wabbit", in: "1 |f a:0.5 b:1\n-1 |f a:2\n", want: `f: expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
+		{name: "archive", in: "PK\x03\x04\x14\x00", want: `f: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again`},
 		{name: "no encoding", in: "x,label\r\n1,gr\x81n\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8`},
 		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 201 columns, found 202`, tooLarge: true},
 

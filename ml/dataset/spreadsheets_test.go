@@ -100,7 +100,7 @@ median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with 
 	"workbook-gaps-between.xlsx":    `label ~ x y [a b], 8 rows, the last [7 49]`,
 	"workbook-numbers-as-text.xlsx": `label ~ x y [a b], 8 rows, the last [7.5 49]; 1,5 read as 1.5 (x)`,
 	"workbook-offset.xlsx":          `label ~ x y [a b], 8 rows, the last [7 49]`,
-	"workbook-truncated.xlsx":       `workbook-truncated.xlsx: expected a zip archive, found a damaged one: not a valid zip file`,
+	"workbook-truncated.xlsx":       `workbook-truncated.xlsx: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again`,
 	"zero-byte.csv":                 `zero-byte.csv, line 3: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`,
 	"ambiguous-thousand.csv":        `ambiguous-thousand.csv, line 3, column 1 (x): expected a number with a decimal point, found "1,234"`,
 	"constant.csv":                  `asks: label ~ x [A B], 3 rows, the last [3]`,
@@ -165,8 +165,8 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 	"units-below.csv":            `label ~ x y [A B], 2 rows, the last [3 4]; the line below the names has no numbers and is left out`,
 	"workbook-1904.xlsx":         `asks: label ~ x [A B], 2 rows, the last [2]`,
 	"workbook-bomb.xlsx":         "workbook-bomb.xlsx, xl/sharedStrings.xml: expected cells of at most 32\u202f767 characters, the limit of spreadsheet programs, found a longer one",
-	"workbook-cut.xlsx":          `workbook-cut.xlsx: expected a workbook, found a damaged one (S): EOF`,
-	"workbook-damaged.xlsx":      `workbook-damaged.xlsx: expected a workbook, found a damaged one (S): a cell refers to text "99" of 6`,
+	"workbook-cut.xlsx":          `workbook-cut.xlsx: expected a workbook, found a damaged one (S): EOF: save it again as .xlsx or CSV`,
+	"workbook-damaged.xlsx":      `workbook-damaged.xlsx: expected a workbook, found a damaged one (S): a cell refers to text "99" of 6: save it again as .xlsx or CSV`,
 	"workbook-dates.xlsx":        `asks: label ~ share stay [FALSE TRUE], 3 rows, the last [1 1.25]`,
 	"workbook-empty.xlsx":        `workbook-empty.xlsx: expected a sheet with at least one row of data, found none`,
 	"workbook-far.xlsx":          `workbook-far.xlsx, S, line 1: expected at most 201 columns, found column 16384`,
@@ -530,7 +530,7 @@ func TestWorkbookBombs(t *testing.T) {
 			"%s: %v, want %s", name, err, test.want)
 	}
 	deep := require.Err(ParseTable(strings.NewReader(book(strings.Repeat("<a>", 200), "")), "w.xlsx", Limits{}))
-	require.Fails(t, deep, "w.xlsx: expected a workbook, found a damaged one (S): its elements are nested more than 100 deep", "deep")
+	require.Fails(t, deep, "w.xlsx: expected a workbook, found a damaged one (S): its elements are nested more than 100 deep: save it again as .xlsx or CSV", "deep")
 	fits := book(`<row r="1"><c t="inlineStr"><is><t>`+long[:32_767]+`</t></is></c><c t="inlineStr"><is><t>label</t></is></c></row><row r="2"><c><v>1</v></c><c t="inlineStr"><is><t>a</t></is></c></row>`, "")
 	_, err := ParseTable(strings.NewReader(fits), "w.xlsx", Limits{})
 	require.Check(t, err == nil || !strings.Contains(err.Error(), "found a longer one"), "%v", err)

@@ -202,7 +202,7 @@ func (t *Table) headerIsRow() {
 // stringRows reads strings to predict: from the column with the same name as in training, or
 // from the only one besides the label. In a file of strings alone, only that name is a header.
 func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label string, err error) {
-	at, j := t.likeNamed(expected), t.likeNamed(like.Name)
+	at, j := t.Place(expected), t.Place(like.Name)
 	if j == at {
 		j = -1
 	}

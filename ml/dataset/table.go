@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -215,6 +217,8 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 		t, fault = parseRecords(text, lim)
 	case "graphml":
 		t, fault = parseGraphML(text, lim)
+	case "vw":
+		fault = &Error{Message: "expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value"}
 	default:
 		t, fault = parseCSV(text, lim)
 	}
@@ -292,11 +296,11 @@ const gzipMagic = "\x1f\x8b"
 func unzipped(raw, file string, lim Limits) (string, *Error) {
 	r, err := gzip.NewReader(strings.NewReader(raw))
 	if err != nil {
-		return "", &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(err.Error(), "gzip: ")}
+		return "", &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(err.Error(), "gzip: ") + ": compress the file again"}
 	}
 	text, fault := readRaw(r, file, lim)
 	if fault != nil && fault.Err != nil && !errors.Is(fault.Err, ErrTooLarge) {
-		fault = &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(fault.Err.Error(), "gzip: ")}
+		fault = &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(fault.Err.Error(), "gzip: ") + ": compress the file again"}
 	}
 	return text, fault
 }
@@ -343,6 +347,11 @@ func cutLine(s string) (line, rest string) {
 	return s, ""
 }
 
+// vowpal matches a line of Vowpal Wabbit: a label, then namespaces with features, "1 |f height:1.5".
+var vowpal = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[-+.\d]+( [-+.\d]+)* *('\S+ *)?\|\S* +[^\d\s|:][^\s|:]*:[-+.\d]`)
+})
+
 // detect determines the format from the first meaningful line, or from the extension
 // if that line is ambiguous.
 func detect(text, file string) string {
@@ -369,6 +378,8 @@ func detect(text, file string) string {
 			return "graphml"
 		case looksLIBSVM(pastLabels(line, rest)):
 			return "libsvm"
+		case vowpal().MatchString(line):
+			return "vw"
 		}
 		break
 	}
@@ -396,6 +407,8 @@ func parseAnyNumber(s string) (v float64, ok bool) {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
+		case (c == 'D' || c == 'd') && strings.Contains(s[:i], ".") && strings.ContainsAny(s[i:], "+-"): // Fortran's 1.5D+03
+			s = s[:i] + "e" + s[i+1:]
 		default:
 			return 0, false // such as hexadecimal, 1_000, Inf and NaN
 		}
@@ -683,18 +696,18 @@ func (t *Table) finder() func(name string) (int, error) {
 
 // find returns the index of the named column.
 func (t *Table) find(name string) (int, error) {
-	j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
-	if j < 0 {
-		j = t.likeNamed(name)
-	}
+	j := t.Place(name)
 	if j < 0 {
 		return 0, t.fault(-1, -1, "no column %s: expected one of %s", quote(name), list(t.names()))
 	}
 	return j, nil
 }
 
-// likeNamed returns the index of the first column with that name, regardless of case, or -1.
-func (t *Table) likeNamed(name string) int {
+// Place returns the index of the named column, or else of the first that differs in case only, or -1.
+func (t *Table) Place(name string) int {
+	if j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name }); j >= 0 {
+		return j
+	}
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
 }
 

@@ -47,7 +47,7 @@ func isArchive(raw string) bool {
 func parseArchive(raw, file, sheet string, lim Limits) (*Table, error) {
 	archive, err := zip.NewReader(strings.NewReader(raw), int64(len(raw)))
 	if err != nil {
-		return nil, &Error{File: file, Message: "expected a zip archive, found a damaged one: " + strings.TrimPrefix(err.Error(), "zip: ")}
+		return nil, &Error{File: file, Message: "expected a zip archive, found a damaged one: " + strings.TrimPrefix(err.Error(), "zip: ") + ": save or upload the file again"}
 	}
 	for _, f := range archive.File {
 		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // as some programs write it

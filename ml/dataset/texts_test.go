@@ -121,7 +121,7 @@ func TestReadTextsRefuses(t *testing.T) {
 		large           bool
 	}{
 		{name: "empty", raw: zipped(t), want: "t.zip: expected texts, found no files"},
-		{name: "cut", raw: whole[:40], want: "t.zip: expected a zip archive, found a damaged one: not a valid zip file"},
+		{name: "cut", raw: whole[:40], want: "t.zip: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again"},
 		{name: "checksum", raw: string(damaged), want: "t.zip, b/2: reading failed: checksum error"},
 		{name: "password", raw: string(locked), want: "t.zip, a/1: expected an unencrypted file, found an encrypted one: create the archive without a password"},
 		{name: "document", raw: zipped(t, "[Content_Types].xml", "", "word/document.xml", ""), want: "t.zip: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV"},

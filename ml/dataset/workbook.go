@@ -124,7 +124,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		if errors.Is(err, errWorkbookTooLarge) {
 			return &Error{File: file, Message: fmt.Sprintf("expected a workbook of at most %s as text and %s uncompressed", param.Bytes(lim.Bytes), param.Bytes(mostUnpacked*lim.Bytes)), Err: ErrTooLarge}
 		}
-		return &Error{File: file, Message: fmt.Sprintf("expected a workbook, found a damaged one (%s): %s", part, strings.TrimPrefix(err.Error(), "zip: "))}
+		return &Error{File: file, Message: fmt.Sprintf("expected a workbook, found a damaged one (%s): %s: save it again as .xlsx or CSV", part, strings.TrimPrefix(err.Error(), "zip: "))}
 	}
 	sheets, err := b.sheets()
 	if err != nil {

@@ -132,6 +132,10 @@ func pairs(k int, do func(machine, i, j int)) {
 	}
 }
 
+// sized is an expression of another program for a value, and one for the sum of the magnitudes of the
+// terms that cancel in it, to which rounding errors are proportional.
+type sized struct{ value, size string }
+
 // mapped reports whether a machine of m has a conformal map.
 func mapped(m *ml.Model) bool {
 	return slices.ContainsFunc(m.Machines, func(k ml.Machine) bool { return k.Map != nil })

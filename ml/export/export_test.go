@@ -271,6 +271,28 @@ func TestPythonSaysTheSame(t *testing.T) {
 	comparePython(t, everyday(t))
 }
 
+// TestPythonDecidesTiesAlike has few whole numbers as features, so that rounding alone tells many rows
+// from a tie.
+func TestPythonDecidesTiesAlike(t *testing.T) {
+	t.Parallel()
+	var all []trained
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		n, d, k := 40+rng.IntN(50), 1+rng.IntN(3), 2+rng.IntN(3)
+		data := &dataset.Data{Features: []string{"a", "b", "c"}[:d], Label: "class", Classes: []string{"x", "y", "z", "w"}[:k], X: mat.NewDense(n, d, nil)}
+		for i := range n {
+			for j := range d {
+				data.X.Set(i, j, float64(rng.IntN(4)))
+			}
+			data.Y = append(data.Y, i%k)
+		}
+		pick := func(words ...string) string { return words[rng.IntN(len(words))] }
+		all = append(all, train(t, fmt.Sprint("seed ", seed), data, "kernel", pick("linear", "linear", "poly", "rbf", "sigmoid"), "learner", pick("svm", "ridge"),
+			"multiclass", pick("ovo", "ovo", "ovr"), "standardize", pick("true", "false"), "C", pick("1", "100"), "lambda", "50", "max_iter", "20000"))
+	}
+	comparePython(t, all)
+}
+
 // compareLIBSVM classifies the scaled rows with svm-predict, which prints f for a regression.
 func compareLIBSVM(t *testing.T, all []trained) (compared int) {
 	if _, err := exec.LookPath("svm-predict"); err != nil {

@@ -39,10 +39,11 @@ const (
 func writeONNX(w io.Writer, m *ml.Model) error {
 	g := &graph{m: m}
 	x := g.inputs()
-	f, err := g.decision(x)
+	scores, err := g.decision(x)
 	if err != nil {
 		return err
 	}
+	f := g.level(scores)
 	g.node("Cast", []string{f}, []string{"f"}, attributeInt("to", isFloat))
 	outputs := [][]byte{value("f", isFloat, -1, int64(len(m.Machines)))}
 	if m.Rule != ml.Value {
@@ -112,12 +113,12 @@ func (g *graph) inputs() string {
 	return x
 }
 
-// decision adds f of every machine.
-func (g *graph) decision(x string) (string, error) {
+// decision adds f of every machine, and its size unless the model predicts numbers.
+func (g *graph) decision(x string) (f sized, err error) {
 	m := g.m
 	k, err := g.kernel(x)
 	if err != nil {
-		return "", err
+		return f, err
 	}
 	coef := lists.Map(m.Machines, func(machine ml.Machine) []float64 {
 		u := slices.Clone(machine.Coef)
@@ -126,7 +127,9 @@ func (g *graph) decision(x string) (string, error) {
 		}
 		return u
 	})
-	f := g.op("MatMul", k, g.columns(coef))
+	u, b := g.columns(coef), g.numbers(biases(m)...)
+	f.value = g.op("MatMul", k.value, u)
+	factor := ""
 	if mapped(m) {
 		factors := make([]string, len(m.Machines))
 		for i, machine := range m.Machines {
@@ -134,43 +137,79 @@ func (g *graph) decision(x string) (string, error) {
 			near := g.op("Exp", g.op("Mul", g.squares(x, c.Cores), g.numbers(-c.Gamma)))
 			factors[i] = g.op("Add", g.op("MatMul", near, g.columns([][]float64{c.Alpha})), g.numbers(c.Alpha0))
 		}
-		f = g.op("Mul", f, g.in("Concat", factors, attributeInt("axis", 1)))
+		factor = g.in("Concat", factors, attributeInt("axis", 1))
+		f.value = g.op("Mul", f.value, factor)
 	}
-	return g.op("Add", f, g.numbers(biases(m)...)), nil
+	f.value = g.op("Add", f.value, b)
+	if m.Rule == ml.Value {
+		return f, nil
+	}
+	f.size = g.op("MatMul", k.size, g.op("Abs", u))
+	if factor != "" {
+		f.size = g.op("Mul", f.size, g.op("Abs", factor))
+	}
+	f.size = g.op("Add", f.size, g.op("Abs", b))
+	return f, nil
+}
+
+// level makes ties exact as Model.Scores does: a vote counts as f = 0, scores near the largest equal it.
+func (g *graph) level(f sized) string {
+	if g.m.Rule == ml.Value {
+		return f.value
+	}
+	by := g.op("Mul", f.size, g.numbers(ml.Noise))
+	if g.m.Rule == ml.Sign || g.m.Rule == ml.OneVsOne {
+		return g.op("Where", g.op("Less", g.op("Abs", f.value), by), g.numbers(0), f.value)
+	}
+	most := g.max(f.value)
+	return g.op("Where", g.op("Greater", f.value, g.op("Sub", most, g.max(by))), most, f.value)
 }
 
 // kernel adds k(x, x_j) for all support vectors x_j: a row for each x.
-func (g *graph) kernel(x string) (string, error) {
+func (g *graph) kernel(x string) (sized, error) {
 	m := g.m
-	product := func() string { return g.op("MatMul", x, g.columns(m.Supports.Vectors)) }
+	supports := g.columns(m.Supports.Vectors)
+	inner := func(x, z string) sized {
+		return sized{g.op("MatMul", x, z), g.op("MatMul", g.op("Abs", x), g.op("Abs", z))}
+	}
+	positive := func(v string) sized { return sized{v, v} }
+	both := func(operator string) func(a, b sized) sized {
+		return func(a, b sized) sized {
+			return sized{g.op(operator, a.value, b.value), g.op(operator, a.size, b.size)}
+		}
+	}
+	constant := func(v float64) sized { return sized{g.numbers(v), g.numbers(math.Abs(v))} }
 	return kernel.Reduce(m.Kernel,
-		func(k kernel.Kernel) string {
-			number := func(name string) string { return g.numbers(k.Values.Number(name)) }
+		func(k kernel.Kernel) sized {
 			scaled := func(v string, by float64) string { return g.op("Mul", v, g.numbers(by)) }
 			gamma := k.Values.Number("gamma")
+			affine := func() sized {
+				p, c := inner(x, supports), k.Values.Number("coef0")
+				return both("Add")(sized{scaled(p.value, gamma), scaled(p.size, gamma)}, constant(c))
+			}
 			switch k.Name {
 			case "linear":
-				return product()
+				return inner(x, supports)
 			case "poly":
-				return g.op("Pow", g.op("Add", scaled(product(), gamma), number("coef0")), number("degree"))
+				degree := g.numbers(k.Values.Number("degree"))
+				return both("Pow")(affine(), sized{degree, degree})
 			case "rbf":
-				return g.op("Exp", scaled(g.squares(x, m.Supports.Vectors), -gamma))
+				return positive(g.op("Exp", scaled(g.squares(x, m.Supports.Vectors), -gamma)))
 			case "sigmoid":
-				return g.op("Tanh", g.op("Add", scaled(product(), gamma), number("coef0")))
+				p := affine()
+				return sized{g.op("Tanh", p.value), g.op("Tanh", p.size)}
 			case "laplacian":
-				return g.op("Exp", scaled(g.sums(g.op("Abs", g.differences(x, m.Supports.Vectors))), -gamma))
+				return positive(g.op("Exp", scaled(g.sums(g.op("Abs", g.differences(x, m.Supports.Vectors))), -gamma)))
 			case "rational_quadratic":
 				shape := k.Values.Number("shape")
 				base := g.op("Add", scaled(g.squares(x, m.Supports.Vectors), gamma/shape), g.numbers(1))
-				return g.op("Pow", base, g.numbers(-shape))
+				return positive(g.op("Pow", base, g.numbers(-shape)))
 			case "fisher":
-				return g.fisher(x, &k.Fitted[0])
+				return inner(g.fisher(x, &k.Fitted[0]))
 			}
 			panic("export: no ONNX for the kernel " + k.Name) // a test covers the table
 		},
-		func(v float64) string { return g.numbers(v) },
-		func(a, b string) string { return g.op("Add", a, b) },
-		func(a, b string) string { return g.op("Mul", a, b) },
+		constant, both("Add"), both("Mul"),
 	)
 }
 
@@ -196,8 +235,8 @@ func (g *graph) squares(x string, z [][]float64) string {
 	return g.op("Add", g.op("Add", own, g.op("MatMul", x, g.dense(twice))), g.numbers(norms...))
 }
 
-// fisher adds the inner products of the scaled scores of x and of the support vectors.
-func (g *graph) fisher(x string, f *kernel.Fitted) string {
+// fisher adds the scores of x and those of the support vectors, as columns with the scale of both.
+func (g *graph) fisher(x string, f *kernel.Fitted) (image, supports string) {
 	k, d := f.Len(), len(f.Means[0])
 	front, shares, over, half := make([]float64, k), make([]float64, k), make([][]float64, k), make([][]float64, k)
 	for c, w := range f.Weights {
@@ -217,15 +256,13 @@ func (g *graph) fisher(x string, f *kernel.Fitted) string {
 	byMean = g.op("Reshape", g.op("Mul", each, byMean), flat)
 	byVariance := g.op("Mul", g.op("Sub", squares, g.numbers(1)), g.matrix(half))
 	byVariance = g.op("Reshape", g.op("Mul", each, byVariance), flat)
-	image := g.in("Concat", []string{g.op("Mul", p, g.numbers(shares...)), byMean, byVariance}, attributeInt("axis", 1))
-
-	// The scale of the scores is applied to the support vectors, twice.
+	image = g.in("Concat", []string{g.op("Mul", p, g.numbers(shares...)), byMean, byVariance}, attributeInt("axis", 1))
 	z := lists.Map(g.m.Supports.Vectors, func(v []float64) []float64 {
 		own := f.Image(v)
 		floats.Mul(own, f.Scale())
 		return own
 	})
-	return g.op("MatMul", image, g.columns(z))
+	return image, g.columns(z)
 }
 
 // class adds the index of the predicted class for given scores.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 // writePython writes a module that evaluates the model as Model.Scores does. All external text is
 // quoted.
 func writePython(w io.Writer, m *ml.Model) error {
-	atSupports, fishers, err := pythonKernel(m.Kernel)
+	k, fishers, err := pythonKernel(m.Kernel)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,13 @@ def inputs(X):
 
 def kernel(x):
     """Return k(x_j, x) for every support vector x_j."""
-    return `, atSupports, "\n\n")
+    return `, k.value, "\n\n")
+	if !value {
+		out.put(`
+def size(x):
+    """Return the sum of the magnitudes of the terms of every value of kernel(x)."""
+    return `, choose(k.size == k.value, "kernel(x)", k.size), "\n\n")
+	}
 	if mapped(m) {
 		out.put(`
 def factors(Z):
@@ -55,14 +62,17 @@ def factors(Z):
 
 `)
 	}
+	weights, times := "COEF", ""
+	if mapped(m) {
+		weights, times = "WEIGHTS", "c * "
+	}
 	out.put(`
 def scores(X):
-    """Return f of every machine at every row of X."""
-`, choose(mapped(m), `    Z = inputs(X)
-    f = np.array([kernel(z) @ WEIGHTS for z in Z]).reshape(-1, len(B))
-    return factors(Z) * f + B
-`, `    return np.array([kernel(x) @ COEF + B for x in inputs(X)]).reshape(-1, len(B))
-`), `
+    """Return f of every machine at every row of X`, choose(value, "", "; ties but for rounding are exact"), `."""
+    Z = inputs(X)
+`, choose(mapped(m), "    c = factors(Z)\n", ""), `    f = `, times, `np.array([kernel(z) @ `, weights, ` for z in Z]).reshape(-1, len(B)) + B
+`, choose(value, "", `    noise = (abs(`+times+`np.array([size(z) @ abs(`+weights+`) for z in Z]).reshape(-1, len(B))) + abs(B)) / 2**44
+`), pythonLevels[m.Rule], `
 
 def decision_function(X):
     """Return f(x) of every row of X`, choose(!one, ", one column for each machine", choose(sign, "; the second class is where f(x) >= 0", "")), `."""
@@ -161,6 +171,23 @@ def image_N(x):
 	return out.Flush()
 }
 
+// pythonLevels holds the end of scores for every rule, as ml.Rule.level.
+var pythonLevels = map[ml.Rule]string{
+	ml.Value:     "    return f\n",
+	ml.Sign:      pythonVotes,
+	ml.OneVsOne:  pythonVotes,
+	ml.OneVsRest: pythonLevel,
+	ml.Argmax:    pythonLevel,
+}
+
+const (
+	pythonVotes = `    return np.where(abs(f) < noise, 0, f)
+`
+	pythonLevel = `    most = f.max(axis=1, keepdims=True)
+    return np.where(f > most - noise.max(axis=1, keepdims=True), most, f)
+`
+)
+
 // pythonRules holds the end of predict for every rule.
 var pythonRules = map[ml.Rule]string{
 	ml.Value: `    return decision_function(X)
@@ -243,35 +270,43 @@ func biases(m *ml.Model) []float64 {
 	return lists.Map(m.Machines, func(machine ml.Machine) float64 { return machine.B })
 }
 
-// pythonKernel returns a NumPy expression for the values k(x_j, x) at all support vectors x_j.
-func pythonKernel(k kernel.Kernel) (text string, fishers []kernel.Fitted, err error) {
+// pythonKernel returns NumPy expressions for the values k(x_j, x) at all support vectors x_j.
+func pythonKernel(k kernel.Kernel) (text sized, fishers []kernel.Fitted, err error) {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	const squares, product = "((SUPPORTS - x) ** 2).sum(axis=1)", "SUPPORTS @ x"
+	const squares = "((SUPPORTS - x) ** 2).sum(axis=1)"
+	product := sized{"SUPPORTS @ x", "abs(SUPPORTS) @ abs(x)"}
+	both := func(format string) func(a, b sized) sized {
+		return func(a, b sized) sized {
+			return sized{fmt.Sprintf(format, a.value, b.value), fmt.Sprintf(format, a.size, b.size)}
+		}
+	}
+	constant := func(v float64) sized { return sized{number(v), number(math.Abs(v))} }
 	text, err = kernel.Reduce(k,
-		func(k kernel.Kernel) string {
+		func(k kernel.Kernel) sized {
 			p := func(name string) string { return number(k.Values.Number(name)) }
+			positive := func(text string) sized { return sized{text, text} }
+			affine := both(p("gamma")+" * (%s) + %s")(product, constant(k.Values.Number("coef0")))
 			switch k.Name {
 			case "linear":
 				return product
 			case "poly":
-				return "(" + p("gamma") + " * (" + product + ") + " + p("coef0") + ") ** " + p("degree")
+				return both("(%s) ** %s")(affine, positive(p("degree")))
 			case "rbf":
-				return "np.exp(-" + p("gamma") + " * " + squares + ")"
+				return positive("np.exp(-" + p("gamma") + " * " + squares + ")")
 			case "sigmoid":
-				return "np.tanh(" + p("gamma") + " * (" + product + ") + " + p("coef0") + ")"
+				return sized{"np.tanh(" + affine.value + ")", "np.tanh(" + affine.size + ")"}
 			case "laplacian":
-				return "np.exp(-" + p("gamma") + " * np.abs(SUPPORTS - x).sum(axis=1))"
+				return positive("np.exp(-" + p("gamma") + " * np.abs(SUPPORTS - x).sum(axis=1))")
 			case "rational_quadratic":
-				return "(1 + " + number(k.Values.Number("gamma")/k.Values.Number("shape")) + " * " + squares + ") ** -" + p("shape")
+				return positive("(1 + " + number(k.Values.Number("gamma")/k.Values.Number("shape")) + " * " + squares + ") ** -" + p("shape"))
 			case "fisher":
 				fishers = append(fishers, k.Fitted[0])
-				return fmt.Sprintf("IMAGES_%d @ image_%[1]d(x)", len(fishers))
+				n := len(fishers)
+				return sized{fmt.Sprintf("IMAGES_%d @ image_%[1]d(x)", n), fmt.Sprintf("abs(IMAGES_%d) @ abs(image_%[1]d(x))", n)}
 			}
 			panic("export: no Python for the kernel " + k.Name) // a test covers the table
 		},
-		number,
-		func(a, b string) string { return a + " + " + b },
-		func(a, b string) string { return "(" + a + ") * (" + b + ")" },
+		constant, both("%s + %s"), both("(%s) * (%s)"),
 	)
 	return text, fishers, err
 }
