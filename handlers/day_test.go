@@ -42,9 +42,7 @@ func TestDay(t *testing.T) {
 			require.Check(t, err == nil, "%v", err)
 		}
 		marked, err := st.Expire(t.Context(), st.Now().Add(-retention), false)
-		if marked > 0 || trusted != (err == nil) {
-			t.Errorf("at %v %d workspaces are marked, %v", st.Now(), marked, err)
-		}
+		require.Check(t, marked <= 0 && trusted == (err == nil), "at %v %d workspaces are marked, %v", st.Now(), marked, err)
 		if n, err := st.Sweep(t.Context()); n > 0 || err != nil {
 			t.Errorf("at %v %d workspaces are deleted, %v", st.Now(), n, err)
 		}

@@ -39,15 +39,13 @@ func TestJobs(t *testing.T) {
 	<-told
 	c.Train(`{"dataset":"moons","name":"second","spec":{}}`)
 	rows := b.Page(200, "/jobs").Find(".jobs tbody tr")
-	if rows.Length() != 2 || !strings.Contains(rows.Eq(0).Text(), "Kernel matrix: 30 of 120 rows") || !strings.Contains(rows.Eq(1).Text(), "Waiting for its turn") {
-		t.Fatalf("under way: %q", rows.Text())
-	}
+	require.Must(t, rows.Length() == 2 && strings.Contains(rows.Eq(0).Text(), "Kernel matrix: 30 of 120 rows") && strings.Contains(rows.Eq(1).Text(), "Waiting for its turn"),
+		"under way: %q", rows.Text())
 	v, _ := rows.Eq(0).Find("progress").Attr("value")
 	require.Check(t, v == "30", "the bar stands at %q", v)
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
-	if len(list) != 2 || list[0].ID != first || list[0].Total != 120 || list[0].Step == nil || list[1].Status != "queued" || list[1].Left != nil {
-		t.Errorf("programs are told %+v", list)
-	}
+	require.Check(t, len(list) == 2 && list[0].ID == first && list[0].Total == 120 && list[0].Step != nil && list[1].Status == "queued" && list[1].Left == nil,
+		"programs are told %+v", list)
 	n := s.Browse(t, handlerstest.Bob).Page(200, "/jobs").Find(".jobs").Length()
 	require.Check(t, n == 0, "somebody else sees the jobs")
 	form := rows.Eq(0).Find("form")
@@ -91,9 +89,8 @@ func TestStudyIsAJob(t *testing.T) {
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(strings.Replace(handlerstest.SmallStudy, "[data.mine]\nfile = \"own points.csv\"\n", "", 1)))).ID
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
-	if len(list) != 1 || list[0].Kind != "study" || list[0].ID != id || list[0].Total == 0 || list[0].Text != "Waiting for its turn" {
-		t.Errorf("%+v", list)
-	}
+	require.Check(t, len(list) == 1 && list[0].Kind == "study" && list[0].ID == id && list[0].Total != 0 && list[0].Text == "Waiting for its turn",
+		"%+v", list)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	req := require.Value(http.NewRequestWithContext(ctx, "GET", s.URL+"/api/jobs/events", nil))(t)

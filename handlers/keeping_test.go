@@ -37,9 +37,7 @@ func TestUseIsNoted(t *testing.T) {
 	for _, hours := range []int{30, 100 * 24} {
 		now = now.Add(time.Duration(hours) * time.Hour)
 		c.Want(http.StatusOK, "GET", "/datasets", "")
-		if !seen().Equal(now) {
-			t.Errorf("last used %v, and looked at %v", seen(), now)
-		}
+		require.Check(t, seen().Equal(now), "last used %v, and looked at %v", seen(), now)
 	}
 }
 
@@ -104,9 +102,8 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 		return o["datasets"].(float64), o["runs"].(float64)
 	}
 	archive := a.Want(http.StatusOK, "GET", "/settings/workspace.zip", "")
-	if kind := archive.Header.Get("Content-Type"); kind != "application/zip" || !strings.Contains(archive.Header.Get("Content-Disposition"), "margin-lab-") {
-		t.Errorf("%v", archive.Header)
-	}
+	kind := archive.Header.Get("Content-Type")
+	require.Check(t, kind == "application/zip" && strings.Contains(archive.Header.Get("Content-Disposition"), "margin-lab-"), "%v", archive.Header)
 	for _, want := range []string{`{"datasets":1,"runs":1,"searches":1,"studies":1,"reports":1,"present":0}`, `{"datasets":0,"runs":0,"searches":0,"studies":0,"reports":0,"present":5}`} {
 		got := strings.TrimSpace(string(b.Want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.Body)).Body))
 		require.Check(t, got == want, "%s, want %s", got, want)
@@ -127,9 +124,8 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	b.Want(http.StatusOK, "GET", "/studies/"+there.ID+"/tests.csv", "")
 	b.Want(http.StatusOK, "GET", "/studies", "")
 	found := handlerstest.Decode[struct{ Searches []api.Search }](b.Want(http.StatusOK, "GET", "/api/searches", "")).Searches[0]
-	if n := b.Page(http.StatusOK, "/searches/"+found.ID).Find(".problem").Length(); n > 0 || found.Status != store.Done || found.Done != 3 {
-		t.Errorf("the search came back otherwise: %+v", found)
-	}
+	n := b.Page(http.StatusOK, "/searches/"+found.ID).Find(".problem").Length()
+	require.Check(t, n <= 0 && found.Status == store.Done && found.Done == 3, "the search came back otherwise: %+v", found)
 	report := handlerstest.Decode[struct{ Reports []handlerstest.Object }](b.Want(http.StatusOK, "GET", "/api/reports", "")).Reports[0]["id"].(string)
 	text := b.Page(http.StatusOK, "/reports/"+report).Find("main").Text()
 	require.Check(t, strings.Contains(text, "the search") && strings.Contains(text, "Best of 2 settings"), "%v", text)

@@ -44,9 +44,8 @@ func TestDraggers(t *testing.T) {
 			line.add(drag(t, n, limiter.New(limiter.Places()), time.Hour))
 		}
 		t.Logf("%2d draggers: given up after 150 ms %v; without a line %v; with it %v", n, given, all, line)
-		if line.perSecond() < enough*all.perSecond() {
-			t.Errorf("%d draggers: %.1f answers a second are less than %.0f %% of %.1f", n, line.perSecond(), 100*enough, all.perSecond())
-		}
+		require.Check(t, line.perSecond() >= enough*all.perSecond(),
+			"%d draggers: %.1f answers a second are less than %.0f %% of %.1f", n, line.perSecond(), 100*enough, all.perSecond())
 		require.Check(t, n > 20 || line.longest <= often, "%d draggers: one waited %v for a picture", n, line.longest)
 	}
 }
@@ -182,8 +181,7 @@ func TestNeighbours(t *testing.T) {
 			points[i], labels[i] = [2]float64{x, y}, map[bool]string{true: "in", false: "out"}[x*x+y*y+r.NormFloat64() < 1.5]
 		}
 		d := require.Value(dataset.FromPoints(points, labels))(t)
-		set, err := s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", workspace)), "spread", "", d)
-		require.NoError(t, err)
+		set := require.Value(s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", workspace)), "spread", "", d))(t)
 		return set.ID
 	}
 	var asked atomic.Int64

@@ -323,6 +323,7 @@ func TestAPICrossSite(t *testing.T) {
 	t.Parallel()
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	c.Want(http.StatusForbidden, "POST", "/api/runs", `{"dataset":"moons"}`, "Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain")
+	c.Want(http.StatusForbidden, "POST", "/runs", "data=moons", "Origin", "https://evil.example", "Content-Type", "application/x-www-form-urlencoded")
 }
 
 func TestAPICancelQueued(t *testing.T) {
@@ -606,9 +607,8 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 	bare := csv(c.Want(200, "POST", base+"/predictions", "0;1\n1;-0,5\n"))
 	require.Check(t, len(bare) == 3 && bare[0] == "row,label,f" && strings.HasPrefix(labelled[1], bare[1]+","),
 		"without labels and header %q, with them %q", bare, labelled)
-	if own := csv(c.Want(200, "GET", base+"/predictions.csv", "")); len(own) != 201 || own[0] != "row,label,predicted,f,held_out,role,weight" {
-		t.Errorf("its own points: %d lines, %q", len(own), own[0])
-	}
+	own := csv(c.Want(200, "GET", base+"/predictions.csv", ""))
+	require.Check(t, len(own) == 201 && own[0] == "row,label,predicted,f,held_out,role,weight", "its own points: %d lines, %q", len(own), own[0])
 	for _, wrong := range []struct {
 		status int
 		body   string

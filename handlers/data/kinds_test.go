@@ -204,9 +204,8 @@ func TestStrings(t *testing.T) {
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		require.Check(t, run.Report.Values.Number("k") >= 3, "%+v", run)
 		page := c.Page(200, "/runs/"+id)
-		if link, _ := page.Find(".points td a").Eq(4).Attr("href"); link != "?near=5#near" || page.Find("#near tr").Length() != 0 {
-			t.Errorf("row 5 leads to its neighbours by %q", link)
-		}
+		link, _ := page.Find(".points td a").Eq(4).Attr("href")
+		require.Check(t, link == "?near=5#near" && page.Find("#near tr").Length() == 0, "row 5 leads to its neighbours by %q", link)
 		near := c.Page(200, "/runs/"+id+"?near=5")
 		c.Pictures(near, 6)
 		rows := near.Find("#near tbody tr")

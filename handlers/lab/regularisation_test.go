@@ -113,9 +113,8 @@ func TestPathGoesOn(t *testing.T) {
 	c.Want(http.StatusAccepted, "POST", "/api/path", body)
 	<-told
 	row := p.Page(200, "/jobs").Find(".jobs tbody tr")
-	if text := row.Text(); row.Length() != 1 || !strings.Contains(text, "20 of 480 trainings") || !strings.Contains(text, "about") {
-		t.Errorf("under way: %q", text)
-	}
+	text := row.Text()
+	require.Check(t, row.Length() == 1 && strings.Contains(text, "20 of 480 trainings") && strings.Contains(text, "about"), "under way: %q", text)
 	link := p.Page(200, row.Find("th a").AttrOr("href", "")).Find("[data-progress]").Text()
 	require.Check(t, strings.Contains(link, "20 of 480"), "the path among the jobs leads to %q", link)
 	after := p.Fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs").HTML()

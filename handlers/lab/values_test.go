@@ -66,9 +66,8 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %s", name, page.Find("main").Text())
 		}
 		c.Pictures(page, figures)
-		if head := page.Find(".points th").Text(); !strings.Contains(head, "residual") || page.Find(".points tbody tr").Length() != 61 {
-			t.Errorf("%s: table of %s", name, head)
-		}
+		head := page.Find(".points th").Text()
+		require.Check(t, strings.Contains(head, "residual") && page.Find(".points tbody tr").Length() == 61, "%s: table of %s", name, head)
 
 		lab := b.Page(200, "/lab?data="+set.ID)
 		options := lab.Find("#f-learner option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })

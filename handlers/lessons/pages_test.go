@@ -15,12 +15,24 @@ import (
 	"marginlab/views/lessons/all"
 )
 
-// TestLessonPages opens every lesson and every slide, and follows the chain of
-// slides from the first to the last and back.
-func TestLessonPages(t *testing.T) {
+// TestEveryLesson goes through all lessons at one server, which computes demos and answers once.
+func TestEveryLesson(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.Browse(t, handlerstest.Alice)
+	for name, test := range map[string]func(*testing.T, *handlerstest.Server){
+		"pages": pages, "index": index, "guides": guidesAndWorksheets, "replays": replaysOnPaper, "questions": questionFiles, "teachers": teachers,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s)
+		})
+	}
+}
+
+// pages opens every lesson and every slide, and follows the chain of slides from the first to
+// the last and back.
+func pages(t *testing.T, s *handlerstest.Server) {
+	c := s.Browse(t, handlerstest.Ada)
 	list := c.Page(200, "/lessons")
 	n := list.Find(".lessons li").Length()
 	require.Check(t, n == len(all.Lessons()), "the list has %d lessons of %d", n, len(all.Lessons()))
@@ -54,18 +66,16 @@ func TestLessonPages(t *testing.T) {
 	}
 }
 
-// TestLessonIndex: every section leads to a screen that is there.
-func TestLessonIndex(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	doc := c.Page(200, "/lessons/index")
+// index: every section leads to a screen that is there.
+func index(t *testing.T, s *handlerstest.Server) {
+	doc := s.Browse(t, handlerstest.Ada).Page(200, "/lessons/index")
 	sections := 0
 	for _, d := range lessons.Documents() {
 		sections += len(d.Sections)
 	}
 	rows := doc.Find(".index tbody tr")
 	require.Check(t, rows.Length() == sections, "%d rows for %d sections", rows.Length(), sections)
-	slides := map[string]bool{} // which TestLessonPages opens
+	slides := map[string]bool{} // which pages opens
 	for _, l := range all.Lessons() {
 		for _, screen := range l.Screens {
 			slides["/lessons/"+l.Slug+"/"+screen.Slug] = true

@@ -62,8 +62,7 @@ func TestAPISearch(t *testing.T) {
 	d := require.Value(b.Load())(t)
 	spec := ml.DefaultSpec()
 	spec.Standardize = false
-	want, err := eval.CrossValidate(t.Context(), d, spec, got.Grid, eval.Scheme{Folds: 3, Repeats: 1, Seed: 7, Nested: true}, nil)
-	require.NoError(t, err)
+	want := require.Value(eval.CrossValidate(t.Context(), d, spec, got.Grid, eval.Scheme{Folds: 3, Repeats: 1, Seed: 7, Nested: true}, nil))(t)
 	diff := cmp.Diff(want, &eval.Result{Searched: got.Searched, Score: got.Score, Confusion: got.Confusion, Settings: got.Cells, Best: *got.Best, Nested: got.Nested})
 	require.Check(t, diff == "" && *got.OneError == want.WithinOneError() && got.Warning == "", "%s, %+v", diff, got)
 
@@ -227,8 +226,7 @@ func TestLearningCurves(t *testing.T) {
 	got := found(c, id)
 	b, _ := dataset.FindBuiltin("moons")
 	d := require.Value(b.Load())(t)
-	want, err := eval.LearningCurve(t.Context(), d, got.Spec, eval.Scheme{Folds: 3, Repeats: 2, Seed: 7}, []float64{0.1, 0.5, 1}, nil)
-	require.NoError(t, err)
+	want := require.Value(eval.LearningCurve(t.Context(), d, got.Spec, eval.Scheme{Folds: 3, Repeats: 2, Seed: 7}, []float64{0.1, 0.5, 1}, nil))(t)
 	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Total != 18 || got.Warning != "" || !slices.Equal(got.Shares, []float64{0.1, 0.5, 1}) {
 		t.Errorf("%s, %+v", diff, got)
 	}
