@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -20,7 +19,7 @@ import (
 func TestDay(t *testing.T) {
 	t.Parallel()
 	const people, hours, disk, retention = 6, 48, 100 << 30, 400 * 24 * time.Hour
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	st := s.App.Store
 	begin := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	var ahead, free atomic.Int64

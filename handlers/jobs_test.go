@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ import (
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	told := make(chan struct{}, 1)
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour}, jobs.Config{Train: func(ctx context.Context, _ *dataset.Data, _ ml.Spec, report trace.Recorder) (*ml.Result, error) {
+	s := handlerstest.ServeWith(t, true, handlers.Config{Patience: time.Hour}, jobs.Config{Train: func(ctx context.Context, _ *dataset.Data, _ ml.Spec, report trace.Recorder) (*ml.Result, error) {
 		report(trace.Step{Phase: "kernel matrix", Done: 30, Rows: 120})
 		told <- struct{}{}
 		<-ctx.Done()
@@ -60,7 +59,7 @@ func TestJobs(t *testing.T) {
 // Queued runs say how many go before them, and long ones that shorter runs do.
 func TestPlaceInQueue(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits) // nobody works
+	s := handlerstest.Serve(t, false) // nobody works
 	c := s.As(t, handlerstest.Alice)
 	long := c.Train(`{"dataset":"moons"}`)
 	owner := store.NewOwner()
@@ -85,7 +84,7 @@ func TestPlaceInQueue(t *testing.T) {
 // cancelled from the page of all jobs.
 func TestStudyIsAJob(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits) // nobody works
+	s := handlerstest.Serve(t, false) // nobody works
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(strings.Replace(handlerstest.SmallStudy, "[data.mine]\nfile = \"own points.csv\"\n", "", 1)))).ID
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs

@@ -3,7 +3,6 @@ package lab_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,7 +24,7 @@ import (
 // the same under /api.
 func TestPathOverC(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	b, _ := dataset.FindBuiltin("moons")
 	d := require.Value(b.Load())(t)
@@ -77,7 +76,7 @@ func TestPathOverC(t *testing.T) {
 // and cancel it.
 func TestPathGoesOn(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
+	s := handlerstest.ServeWith(t, true, handlers.Config{}, jobs.Config{})
 	told, rest, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s.App.Paths.Compute = func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
 		tell(trace.Step{Phase: "entry points", C: 0.3, Done: 20, Trainings: 480, Left: time.Minute})

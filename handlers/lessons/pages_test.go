@@ -9,7 +9,6 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
@@ -18,7 +17,7 @@ import (
 // TestEveryLesson goes through all lessons at one server, which computes demos and answers once.
 func TestEveryLesson(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	for name, test := range map[string]func(*testing.T, *handlerstest.Server){
 		"pages": pages, "index": index, "guides": guidesAndWorksheets, "replays": replaysOnPaper, "questions": questionFiles, "teachers": teachers,
 	} {
@@ -92,7 +91,7 @@ func index(t *testing.T, s *handlerstest.Server) {
 
 func TestLessonDemo(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	const path = "/lessons/margins/line"
 	doc := c.Page(200, path+"?w1=2&w2=0&b=nonsense")
 	require.Equal(t, doc.Find(`input[name="w1"]`).AttrOr("value", ""), "2", "w1")
@@ -120,7 +119,7 @@ func TestLessonDemo(t *testing.T) {
 // The empty drawing, which the lab offers, is refused where a lesson needs points.
 func TestLessonWithoutPoints(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
 		doc := c.Page(200, path+"?data=drawing")
 		require.Check(t, strings.Contains(doc.Find("main").Text(), "Drawing has no points yet; choose other data"),
@@ -131,7 +130,7 @@ func TestLessonWithoutPoints(t *testing.T) {
 // The page of a question would have a query longer than addresses can be in every link.
 func TestAnswerOnLongAddress(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	const path, form = "/lessons/procedures/naive/questions/objective", "answer=x&query=b%3D"
 	c.Send(422, path, form+strings.Repeat("1", 60<<10))
 	refused := c.Send(413, path, form+strings.Repeat("1", 64<<10))
@@ -143,7 +142,7 @@ func TestAnswerOnLongAddress(t *testing.T) {
 // asked for again, and not sent twice.
 func TestPicturesOfLessonsAreKept(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
 	for page, policy := range map[string]string{

@@ -38,7 +38,7 @@ func found(c *handlerstest.Client, id string) api.Search {
 // events, and its best becomes a run.
 func TestAPISearch(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	a := c.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"nested":true,"seed":7}`)
 	id := handlerstest.Decode[api.RunStatus](a).ID
@@ -97,7 +97,7 @@ func TestAPISearch(t *testing.T) {
 // is known of the same cells in a grid.
 func TestAPIDrawnSearch(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Alice)
 	got := found(c, search(c, `{"dataset":"moons","grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"sobol","points":8,"folds":3,"seed":7}`))
 	want := &eval.Drawn{
@@ -141,7 +141,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 // the numbers that the library has for all rounds; and its page says that it may be reported.
 func TestAPIFinerNested(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Alice)
 	spec := ml.DefaultSpec()
 	b, _ := dataset.FindBuiltin("moons")
@@ -176,7 +176,7 @@ func TestAPIFinerNested(t *testing.T) {
 // Each score ranks: on the page, in the API, and says so.
 func TestEveryScoreRanks(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).Browse(t, handlerstest.Alice)
 	for _, score := range eval.Scores {
 		data, spec := "moons", `{"calibration":"platt"}`
 		if slices.Contains([]string{"mse", "r2"}, score.Name) {
@@ -201,7 +201,7 @@ func TestEveryScoreRanks(t *testing.T) {
 // by programs.
 func TestSearchesQueueFull(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, []string{"a", "b", "a", "b"}))(t)
 	for i := range store.MaxSearching {
 		n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1}}
@@ -220,7 +220,7 @@ func TestSearchesQueueFull(t *testing.T) {
 // process; its last place is cross-validation, whose cells are known then.
 func TestLearningCurves(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":3,"repeats":2,"seed":7}`)
 	got := found(c, id)
@@ -252,7 +252,7 @@ func TestLearningCurves(t *testing.T) {
 // from two on that is another one when there are more.
 func TestLearningCurvesArrive(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":2,"seed":7}`)
 	plan, d, err := s.App.Store.PlanOf(t.Context(), id)
