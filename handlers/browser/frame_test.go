@@ -247,9 +247,8 @@ func TestFirstPointsMoveNothing(t *testing.T) {
 	limits := p.edges()
 	p.do(chromedp.Reload())
 	p.picture(".stage img")
-	if v, now := p.value("#f-positive"), p.edges(); v != "-1" || !near(now, limits) {
-		t.Errorf("after a reload: positive class %q, frame %v, was %v", v, now, limits)
-	}
+	v, now := p.value("#f-positive"), p.edges()
+	require.Check(t, v == "-1" && near(now, limits), "after a reload: positive class %q, frame %v, was %v", v, now, limits)
 }
 
 // A brush paints along the way, a spray around the pointer, jitter moves everything; each is

@@ -159,16 +159,14 @@ func walkSteps(p *page) {
 	require.Check(p.t, state() != first, "%s: the first step changes nothing that is written", p.where())
 	space(p, int64(chromedp.ModifierShift))
 	count(before)
-	if got := state(); got != first {
-		p.t.Errorf("%s: a step back does not lead back:\n%s\n%s", p.where(), first, got)
-	}
+	got := state()
+	require.Check(p.t, got == first, "%s: a step back does not lead back:\n%s\n%s", p.where(), first, got)
 	p.click("[data-go=end]")
 	p.wait(element("[data-go=step]") + ".disabled")
 	p.click("[data-go=start]")
 	count(before)
-	if got := state(); got != first {
-		p.t.Errorf("%s: from the end to the start it is another state", p.where())
-	}
+	got = state()
+	require.Check(p.t, got == first, "%s: from the end to the start it is another state", p.where())
 }
 
 // answerBoth answers a question wrong, then right.

@@ -71,13 +71,11 @@ func TestDrawnSearchIsLive(t *testing.T) {
 	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
 	n := get[int](p, `document.querySelectorAll(".heat .cloud a").length`)
 	require.Check(t, n == 12 && get[bool](p, `window.kept`), "%d points, or the page was loaded anew", n)
-	if say := p.text("main"); !strings.Contains(say, "12 points of a Sobol sequence") || !strings.Contains(say, "held out, drawn 3 times") {
-		t.Errorf("%s", say)
-	}
+	say := p.text("main")
+	require.Check(t, strings.Contains(say, "12 points of a Sobol sequence") && strings.Contains(say, "held out, drawn 3 times"), "%s", say)
 	get[bool](p, `(document.querySelector(".heat .cloud .best").focus(), true)`)
-	if say := p.text("[data-readout]"); !strings.Contains(say, "accuracy") || !strings.Contains(say, "support vectors") {
-		t.Errorf("the best point says %q", say)
-	}
+	say = p.text("[data-readout]")
+	require.Check(t, strings.Contains(say, "accuracy") && strings.Contains(say, "support vectors"), "the best point says %q", say)
 	p.follow(func() { p.clickText("button", "Search finer around the best") })
 	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
 	require.Equal(t, get[int](p, `document.querySelectorAll(".heat .cloud a").length`), 13, "points around the best")

@@ -82,9 +82,8 @@ func (c *Client) Do(method, path, body string, header ...string) Answer {
 	require.Must(c.T, err == nil, "%s %s: %v", method, path, err)
 	a := Answer{resp.StatusCode, resp.Header, b, c.T}
 	if p, _, _ := strings.Cut(path, "?"); strings.HasPrefix(p, "/api/") {
-		if err := conforms(c.Doc, method, p, a); err != nil {
-			c.T.Errorf("%s %s: %v\n%d %s", method, path, err, a.Status, b)
-		}
+		err := conforms(c.Doc, method, p, a)
+		require.Check(c.T, err == nil, "%s %s: %v\n%d %s", method, path, err, a.Status, b)
 	}
 	return a
 }

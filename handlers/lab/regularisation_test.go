@@ -38,9 +38,8 @@ func TestPathOverC(t *testing.T) {
 		`{"dataset":"iris"}`:                           "positive class",
 		`{"dataset":"moons","C":1}`:                    "C",
 	} {
-		if a := c.Fetch("POST", "/api/path", body); a.Status < 400 || a.Status >= 500 || !strings.Contains(string(a.Body), word) {
-			t.Errorf("%s: %d %s", body, a.Status, a.Body)
-		}
+		a := c.Fetch("POST", "/api/path", body)
+		require.Check(t, a.Status >= 400 && a.Status < 500 && strings.Contains(string(a.Body), word), "%s: %d %s", body, a.Status, a.Body)
 	}
 
 	p := s.Browse(t, handlerstest.Alice)
