@@ -9,7 +9,6 @@ import (
 	"github.com/go-chi/httprate"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -18,7 +17,7 @@ import (
 func TestBarred(t *testing.T) {
 	t.Parallel()
 	for _, address := range []bool{false, true} {
-		s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+		s := handlerstest.Serve(t, false)
 		bar := func() error { return s.App.Store.BarWorkspace(t.Context(), store.WorkspaceOf(handlerstest.Bob), true) }
 		if address {
 			bar = func() error {
@@ -51,7 +50,7 @@ func TestBarred(t *testing.T) {
 // The headings of error pages are in sentence case, also where they are the words of HTTP.
 func TestErrorTitles(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	for _, test := range []struct{ method, path, title string }{
 		{"GET", "/nothing", "Not found"}, {"DELETE", "/runs", "Method not allowed"},
 	} {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -29,7 +28,7 @@ func BenchmarkLab(b *testing.B) {
 		{"coarse answer for 300 points", "POST", "/lab/live", "data=DATA&stage=720&coarse=1&gamma=2&C=NEW"},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			s := handlerstest.Serve(b, false, dataset.DefaultLimits)
+			s := handlerstest.Serve(b, false)
 			h := s.App.Handler()
 			data := s.Moons(b, 300)
 			before := processors()

@@ -17,7 +17,6 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/handlers/limiter"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -28,7 +27,7 @@ import (
 func TestFewDraggers(t *testing.T) {
 	t.Parallel()
 	const visitors, questions = 6, 4
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	s.App.Answers = limiter.New(1)
 	var all sync.WaitGroup
 	for i := range visitors {
@@ -52,7 +51,7 @@ func TestFewDraggers(t *testing.T) {
 func TestFewHandins(t *testing.T) {
 	t.Parallel()
 	const students = 10
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=moons&C=10", "")
 	handInAtOnce(t, s, code, students, func(int) {}, func(time.Duration) {})
 	everythingOnce(t, s, code, students)
@@ -154,7 +153,7 @@ func everythingOnce(t *testing.T, s *handlerstest.Server, code string, students 
 func TestPollAtOnce(t *testing.T) {
 	t.Parallel()
 	const students = 24
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
 	s.Browse(t, handlerstest.Teacher).Ask(code, handlerstest.Optioned)
 	refused := rush(t, s, code, students, func(int) {}, func(time.Time) {})
@@ -170,7 +169,7 @@ func TestPollAtOnce(t *testing.T) {
 func TestUploadsAtOnce(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	s.App.Budget = semaphore.NewWeighted(8 << 20)
 	uploadAtOnce(t, s, 4, digitsFile(3000, 100))
 	s.Close()

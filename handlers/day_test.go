@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -20,7 +19,7 @@ import (
 func TestDay(t *testing.T) {
 	t.Parallel()
 	const people, hours, disk, retention = 6, 48, 100 << 30, 400 * 24 * time.Hour
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	st := s.App.Store
 	begin := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	var ahead, free atomic.Int64
@@ -42,9 +41,7 @@ func TestDay(t *testing.T) {
 			require.Check(t, err == nil, "%v", err)
 		}
 		marked, err := st.Expire(t.Context(), st.Now().Add(-retention), false)
-		if marked > 0 || trusted != (err == nil) {
-			t.Errorf("at %v %d workspaces are marked, %v", st.Now(), marked, err)
-		}
+		require.Check(t, marked <= 0 && trusted == (err == nil), "at %v %d workspaces are marked, %v", st.Now(), marked, err)
 		if n, err := st.Sweep(t.Context()); n > 0 || err != nil {
 			t.Errorf("at %v %d workspaces are deleted, %v", st.Now(), n, err)
 		}
@@ -100,9 +97,8 @@ func TestDay(t *testing.T) {
 			ahead.Add(int64(500 * 24 * time.Hour))
 			maintain(false)
 			all.Want(http.StatusOK, "GET", "/datasets", "")
-			if marked, err := st.Expire(t.Context(), st.Now().Add(-retention), false); marked > 0 || err == nil {
-				t.Errorf("one looked in, and %d of the others are marked, %v", marked, err)
-			}
+			marked, err := st.Expire(t.Context(), st.Now().Add(-retention), false)
+			require.Check(t, marked <= 0 && err != nil, "one looked in, and %d of the others are marked, %v", marked, err)
 			ahead.Store(int64(time.Duration(hour) * time.Hour))
 		}
 	}

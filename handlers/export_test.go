@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -15,7 +14,7 @@ import (
 // programs; what was sent is taken again.
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	const mark = "\ufeff"
 	var wide strings.Builder

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ import (
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	told := make(chan struct{}, 1)
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour}, jobs.Config{Train: func(ctx context.Context, _ *dataset.Data, _ ml.Spec, report trace.Recorder) (*ml.Result, error) {
+	s := handlerstest.ServeWith(t, true, handlers.Config{Patience: time.Hour}, jobs.Config{Train: func(ctx context.Context, _ *dataset.Data, _ ml.Spec, report trace.Recorder) (*ml.Result, error) {
 		report(trace.Step{Phase: "kernel matrix", Done: 30, Rows: 120})
 		told <- struct{}{}
 		<-ctx.Done()
@@ -39,15 +38,13 @@ func TestJobs(t *testing.T) {
 	<-told
 	c.Train(`{"dataset":"moons","name":"second","spec":{}}`)
 	rows := b.Page(200, "/jobs").Find(".jobs tbody tr")
-	if rows.Length() != 2 || !strings.Contains(rows.Eq(0).Text(), "Kernel matrix: 30 of 120 rows") || !strings.Contains(rows.Eq(1).Text(), "Waiting for its turn") {
-		t.Fatalf("under way: %q", rows.Text())
-	}
+	require.Must(t, rows.Length() == 2 && strings.Contains(rows.Eq(0).Text(), "Kernel matrix: 30 of 120 rows") && strings.Contains(rows.Eq(1).Text(), "Waiting for its turn"),
+		"under way: %q", rows.Text())
 	v, _ := rows.Eq(0).Find("progress").Attr("value")
 	require.Check(t, v == "30", "the bar stands at %q", v)
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
-	if len(list) != 2 || list[0].ID != first || list[0].Total != 120 || list[0].Step == nil || list[1].Status != "queued" || list[1].Left != nil {
-		t.Errorf("programs are told %+v", list)
-	}
+	require.Check(t, len(list) == 2 && list[0].ID == first && list[0].Total == 120 && list[0].Step != nil && list[1].Status == "queued" && list[1].Left == nil,
+		"programs are told %+v", list)
 	n := s.Browse(t, handlerstest.Bob).Page(200, "/jobs").Find(".jobs").Length()
 	require.Check(t, n == 0, "somebody else sees the jobs")
 	form := rows.Eq(0).Find("form")
@@ -62,7 +59,7 @@ func TestJobs(t *testing.T) {
 // Queued runs say how many go before them, and long ones that shorter runs do.
 func TestPlaceInQueue(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits) // nobody works
+	s := handlerstest.Serve(t, false) // nobody works
 	c := s.As(t, handlerstest.Alice)
 	long := c.Train(`{"dataset":"moons"}`)
 	owner := store.NewOwner()
@@ -87,13 +84,12 @@ func TestPlaceInQueue(t *testing.T) {
 // cancelled from the page of all jobs.
 func TestStudyIsAJob(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits) // nobody works
+	s := handlerstest.Serve(t, false) // nobody works
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(strings.Replace(handlerstest.SmallStudy, "[data.mine]\nfile = \"own points.csv\"\n", "", 1)))).ID
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
-	if len(list) != 1 || list[0].Kind != "study" || list[0].ID != id || list[0].Total == 0 || list[0].Text != "Waiting for its turn" {
-		t.Errorf("%+v", list)
-	}
+	require.Check(t, len(list) == 1 && list[0].Kind == "study" && list[0].ID == id && list[0].Total != 0 && list[0].Text == "Waiting for its turn",
+		"%+v", list)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	req := require.Value(http.NewRequestWithContext(ctx, "GET", s.URL+"/api/jobs/events", nil))(t)

@@ -16,7 +16,6 @@ import (
 	"marginlab/handlers"
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/web/jobs"
@@ -25,7 +24,7 @@ import (
 // Viewing a page counts as use of the workspace.
 func TestUseIsNoted(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.App.Store.Now = func() time.Time { return now }
 	c := s.As(t, handlerstest.Alice)
@@ -37,9 +36,7 @@ func TestUseIsNoted(t *testing.T) {
 	for _, hours := range []int{30, 100 * 24} {
 		now = now.Add(time.Duration(hours) * time.Hour)
 		c.Want(http.StatusOK, "GET", "/datasets", "")
-		if !seen().Equal(now) {
-			t.Errorf("last used %v, and looked at %v", seen(), now)
-		}
+		require.Check(t, seen().Equal(now), "last used %v, and looked at %v", seen(), now)
 	}
 }
 
@@ -47,7 +44,7 @@ func TestUseIsNoted(t *testing.T) {
 // not well.
 func TestDirectoryTakenAway(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.As(t, handlerstest.Alice)
 	const points = "x,y,c\n1,2,a\n3,4,b\n"
 	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
@@ -63,7 +60,7 @@ func TestDirectoryTakenAway(t *testing.T) {
 func TestLowDisk(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := handlerstest.ServeLogged(t, false, dataset.DefaultLimits, slog.New(slog.NewTextHandler(&log, nil)))
+	s := handlerstest.ServeWith(t, false, handlers.Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Patience: time.Hour}, jobs.Config{})
 	free := int64(900 << 20)
 	s.App.Store.Disk = func() (int64, int64, error) { return free, 1 << 30, nil }
 	c := s.As(t, handlerstest.Alice)
@@ -91,7 +88,7 @@ func TestLowDisk(t *testing.T) {
 // other way round; deleting everything leaves nothing.
 func TestWorkspaceAsAWhole(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	a, b := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 	a.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n5,5,b\n0,0,a\n")
 	a.Follow(a.Train(`{"dataset":"moons","name":"mine","tags":["t"]}`))
@@ -104,9 +101,8 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 		return o["datasets"].(float64), o["runs"].(float64)
 	}
 	archive := a.Want(http.StatusOK, "GET", "/settings/workspace.zip", "")
-	if kind := archive.Header.Get("Content-Type"); kind != "application/zip" || !strings.Contains(archive.Header.Get("Content-Disposition"), "margin-lab-") {
-		t.Errorf("%v", archive.Header)
-	}
+	kind := archive.Header.Get("Content-Type")
+	require.Check(t, kind == "application/zip" && strings.Contains(archive.Header.Get("Content-Disposition"), "margin-lab-"), "%v", archive.Header)
 	for _, want := range []string{`{"datasets":1,"runs":1,"searches":1,"studies":1,"reports":1,"present":0}`, `{"datasets":0,"runs":0,"searches":0,"studies":0,"reports":0,"present":5}`} {
 		got := strings.TrimSpace(string(b.Want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.Body)).Body))
 		require.Check(t, got == want, "%s, want %s", got, want)
@@ -127,9 +123,8 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	b.Want(http.StatusOK, "GET", "/studies/"+there.ID+"/tests.csv", "")
 	b.Want(http.StatusOK, "GET", "/studies", "")
 	found := handlerstest.Decode[struct{ Searches []api.Search }](b.Want(http.StatusOK, "GET", "/api/searches", "")).Searches[0]
-	if n := b.Page(http.StatusOK, "/searches/"+found.ID).Find(".problem").Length(); n > 0 || found.Status != store.Done || found.Done != 3 {
-		t.Errorf("the search came back otherwise: %+v", found)
-	}
+	n := b.Page(http.StatusOK, "/searches/"+found.ID).Find(".problem").Length()
+	require.Check(t, n <= 0 && found.Status == store.Done && found.Done == 3, "the search came back otherwise: %+v", found)
 	report := handlerstest.Decode[struct{ Reports []handlerstest.Object }](b.Want(http.StatusOK, "GET", "/api/reports", "")).Reports[0]["id"].(string)
 	text := b.Page(http.StatusOK, "/reports/"+report).Find("main").Text()
 	require.Check(t, strings.Contains(text, "the search") && strings.Contains(text, "Best of 2 settings"), "%v", text)
@@ -164,7 +159,7 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 // A full workspace is told the limit and the remedy, in JSON and on a page.
 func TestQuotaIsTold(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	s.App.Store.Quota = store.Quota{Datasets: 1, Runs: 1}
 	c := s.As(t, handlerstest.Alice)
 	const points = "x,y,c\n1,2,a\n3,4,b\n"
@@ -189,7 +184,7 @@ var form = []string{"Content-Type", "application/x-www-form-urlencoded"}
 func TestRetentionIsTold(t *testing.T) {
 	t.Parallel()
 	for days, want := range map[int]bool{0: false, 45: true} {
-		s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, Days: days}, jobs.Config{})
+		s := handlerstest.ServeWith(t, false, handlers.Config{Patience: time.Hour, Days: days}, jobs.Config{})
 		c := s.Browse(t, handlerstest.Ada)
 		for _, page := range []string{"/datasets", "/lab?data=moons", "/settings"} {
 			says := strings.Contains(c.Want(http.StatusOK, "GET", page, "").HTML().Text(), "unused for 45 days")

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 )
 
 // How long the picture takes that follows a slider, of 300, 2 000 and 20 000 points, for one
@@ -23,7 +22,7 @@ import (
 //	go test -tags load -run TestSliderLatency -v ./handlers
 func TestSliderLatency(t *testing.T) {
 	const lasting, least = 3 * time.Second, 8
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
 	defer client.CloseIdleConnections()
 	move := 0

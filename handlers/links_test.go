@@ -11,7 +11,6 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/web"
 )
@@ -20,7 +19,7 @@ import (
 // links are for other people's.
 func TestLinksHandedOn(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Teacher)
 	course := "/courses/" + c.Course("/lab?data=moons", "")
 	c.Send(200, "/runs", "data=moons")

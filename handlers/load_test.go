@@ -44,9 +44,8 @@ func TestDraggers(t *testing.T) {
 			line.add(drag(t, n, limiter.New(limiter.Places()), time.Hour))
 		}
 		t.Logf("%2d draggers: given up after 150 ms %v; without a line %v; with it %v", n, given, all, line)
-		if line.perSecond() < enough*all.perSecond() {
-			t.Errorf("%d draggers: %.1f answers a second are less than %.0f %% of %.1f", n, line.perSecond(), 100*enough, all.perSecond())
-		}
+		require.Check(t, line.perSecond() >= enough*all.perSecond(),
+			"%d draggers: %.1f answers a second are less than %.0f %% of %.1f", n, line.perSecond(), 100*enough, all.perSecond())
 		require.Check(t, n > 20 || line.longest <= often, "%d draggers: one waited %v for a picture", n, line.longest)
 	}
 }
@@ -58,7 +57,7 @@ func TestDraggers(t *testing.T) {
 func TestTwentyUploads(t *testing.T) {
 	const n, within, most = 20, time.Minute, 1000 << 20
 	file := digitsFile(24_900, 200)
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	begin, before := time.Now(), processors()
 	uploadAtOnce(t, s, n, file)
 	took, cpu, peak := time.Since(begin), processors()-before, peakMemory(t)
@@ -121,7 +120,7 @@ func processors() time.Duration {
 // given up once it is older than patience.
 func drag(t *testing.T, n int, line *limiter.Limiter, patience time.Duration) dragged {
 	const warm, lasting = 300 * time.Millisecond, 1500 * time.Millisecond
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	s.App.Answers = line
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}}
 	defer client.CloseIdleConnections()
@@ -171,7 +170,7 @@ func drag(t *testing.T, n int, line *limiter.Limiter, patience time.Duration) dr
 func TestNeighbours(t *testing.T) {
 	const heavy, most = 20, 2.0
 	const lasting = 3 * time.Second
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: heavy + 1}}
 	defer client.CloseIdleConnections()
 	spread := func(workspace, rows int) string {
@@ -182,8 +181,7 @@ func TestNeighbours(t *testing.T) {
 			points[i], labels[i] = [2]float64{x, y}, map[bool]string{true: "in", false: "out"}[x*x+y*y+r.NormFloat64() < 1.5]
 		}
 		d := require.Value(dataset.FromPoints(points, labels))(t)
-		set, err := s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", workspace)), "spread", "", d)
-		require.NoError(t, err)
+		set := require.Value(s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", workspace)), "spread", "", d))(t)
 		return set.ID
 	}
 	var asked atomic.Int64
@@ -281,7 +279,7 @@ func TestNeighbours(t *testing.T) {
 //	go test -tags load -run TestHandinRush -v ./handlers
 func TestHandinRush(t *testing.T) {
 	const students, within = 200, 3 * time.Second
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=moons&C=10", "")
 	var mu sync.Mutex
 	var took []time.Duration
@@ -305,7 +303,7 @@ func TestHandinRush(t *testing.T) {
 //	go test -tags load -run TestFollowers -v ./handlers
 func TestFollowers(t *testing.T) {
 	const students, steps, late, each = 200, 20, 500 * time.Millisecond, 5 * time.Millisecond
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc := s.Browse(t, handlerstest.Teacher)
 	code := tc.Course("/lessons/margins", "")
 	ctx, leave := context.WithCancel(t.Context())
@@ -365,7 +363,7 @@ func TestFollowers(t *testing.T) {
 //	go test -tags load -run TestPollRush -v ./handlers
 func TestPollRush(t *testing.T) {
 	const students, within, late = 200, 10 * time.Second, time.Second
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc := s.Browse(t, handlerstest.Teacher)
 	code := tc.Course("/lessons/margins", "")
 	path := tc.Ask(code, handlerstest.Optioned)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/manual"
 )
@@ -13,7 +12,7 @@ import (
 // TestManual follows the ? of pages, the contents and a search of the manual.
 func TestManual(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	for page, want := range map[string]string{
 		"/": "/manual", "/lab?data=moons": "/manual/lab", "/datasets": "/manual/data", "/runs": "/manual/compare", "/searches": "/manual/compare",
 		"/studies": "/manual/studies", "/studies/new": "/manual/studies", "/courses": "/manual/teaching", "/lessons": "/manual/teaching",

@@ -44,7 +44,7 @@ func TestRandomRequests(t *testing.T) {
 	for seed := range uint64(randomSeeds) {
 		t.Run(fmt.Sprint("seed ", seed+1), func(t *testing.T) {
 			var log faults
-			s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.NewTextHandler(&log, nil)), Patience: time.Second}, jobs.Config{Limit: 2 * time.Second})
+			s := handlerstest.ServeWith(t, true, handlers.Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Patience: time.Second}, jobs.Config{Limit: 2 * time.Second})
 			a := newAsker(t, s, seed+1)
 			for i := range randomRequests {
 				if i%200 == 0 {

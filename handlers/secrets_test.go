@@ -11,7 +11,6 @@ import (
 
 	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/web"
 	"marginlab/web/jobs"
@@ -41,7 +40,7 @@ func (k *kept) String() string {
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	log := &kept{}
-	s := handlerstest.ServeLogged(t, true, dataset.DefaultLimits, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	s := handlerstest.ServeWith(t, true, handlers.Config{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), Patience: time.Hour}, jobs.Config{})
 	c := s.Browse(t, handlerstest.Teacher)
 	code := c.Course("/lab?data=moons", "")
 	teach := c.Secret(code)
@@ -86,7 +85,7 @@ func TestSecretsStayOut(t *testing.T) {
 func TestMetricsApart(t *testing.T) {
 	t.Parallel()
 	metrics := web.NewMetrics()
-	s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, SeparateMetrics: true}, jobs.Config{})
+	s := handlerstest.ServeWith(t, false, handlers.Config{Patience: time.Hour, SeparateMetrics: true}, jobs.Config{})
 	for path, h := range map[string]struct {
 		pages, alone int
 	}{"/metrics": {404, 200}, "/healthz": {200, 404}, "/": {200, 404}} {

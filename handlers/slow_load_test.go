@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 )
 
 // slowSender sends the beginning of a file from a workspace of its own, then what more says, and
@@ -45,7 +44,7 @@ func read(conn net.Conn) error {
 //	go test -tags load -run TestManySlowSenders -v ./handlers
 func TestManySlowSenders(t *testing.T) {
 	const senders, duration = 600, 25 * time.Second
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	known := s.As(t, handlerstest.Alice)
 	known.Upload("name=a.csv", twoPoints)
 	ctx, stop := context.WithTimeout(t.Context(), duration)

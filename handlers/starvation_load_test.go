@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -19,7 +18,6 @@ import (
 	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/web/jobs"
@@ -32,7 +30,7 @@ import (
 //	go test -tags load -run TestStarvation -v ./handlers
 func TestStarvation(t *testing.T) {
 	const strangers, each, rows, within = 45, 50, 12_000, 5 * time.Second
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Second}, jobs.Config{Train: ml.Train, Turn: time.Second})
+	s := handlerstest.ServeWith(t, true, handlers.Config{Patience: time.Second}, jobs.Config{Train: ml.Train, Turn: time.Second})
 	teach := s.Browse(t, handlerstest.Teacher)
 	code := teach.Course("/lab?data=moons&C=10", "")
 
@@ -113,7 +111,7 @@ func TestHeavyMemory(t *testing.T) {
 	const most, lasting = 2 << 30, 2 * time.Minute
 	before := debug.SetMemoryLimit(most / 10 * 9)
 	defer debug.SetMemoryLimit(before)
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Second}, jobs.Config{Train: ml.Train, Turn: time.Second, Workers: 2, Memory: jobs.MemoryWithin(most / 10 * 9)})
+	s := handlerstest.ServeWith(t, true, handlers.Config{Patience: time.Second}, jobs.Config{Train: ml.Train, Turn: time.Second, Workers: 2, Memory: jobs.MemoryWithin(most / 10 * 9)})
 	networks := map[store.Workspace]string{}
 	s.App.Store.Network = func(ws store.Workspace) string { return networks[ws] }
 	r := rand.New(rand.NewPCG(1, 1))

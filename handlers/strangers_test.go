@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -29,7 +28,7 @@ func wantLater(t *testing.T, a handlerstest.Answer, words string) {
 func TestNewWorkspacesByAddress(t *testing.T) {
 	t.Parallel()
 	const class = 200
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	known := s.As(t, handlerstest.Alice)
 	set := known.Upload("name=a.csv", twoPoints).ID
 	code := s.Browse(t, handlerstest.Alice).Course("/lab?data=moons&C=10", "")
@@ -74,7 +73,7 @@ func TestNewWorkspacesByAddress(t *testing.T) {
 func TestWrongCourseCodes(t *testing.T) {
 	t.Parallel()
 	const class = 200
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=moons&C=10", "")
 	as := func(i int) *handlerstest.Client { return s.As(t, fmt.Sprintf("%032x", i+1)) }
 	wrong := func(i int) string { // the right one with a letter changed

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/web"
@@ -93,9 +92,8 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 	t.Helper()
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	app := handlerstest.Serve(t, false, dataset.DefaultLimits).App
-	server, err := web.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
+	app := handlerstest.Serve(t, false).App
+	server := require.Value(web.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 	var underWay, requests sync.WaitGroup // until all have come; until the last has left, also those that were cut off
 	underWay.Add(n)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +146,7 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 	underWay.Wait()
 	began := time.Now()
 	stop()
-	err = <-served
+	err := <-served
 	took := time.Since(began)
 	end()
 	require.Check(t, err != nil, "requests that never end were not cut off")

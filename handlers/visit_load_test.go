@@ -43,7 +43,7 @@ func TestVisits(t *testing.T) {
 	for _, l := range all.Lessons() {
 		pages = append(pages, "/lessons/"+l.Slug)
 	}
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	for _, page := range pages {
 		with := outline(s.Browse(t, handlerstest.Alice), page)
 		if err := newBrowser(s, with, 0).visit(t.Context(), page); err != nil { // which warms the server
@@ -68,10 +68,10 @@ func TestVisits(t *testing.T) {
 // Two hundred students open the same lesson at once, that nobody has opened before.
 func TestRush(t *testing.T) {
 	const most, students = 3 * time.Second, 200
-	scout := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	scout := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	for _, l := range all.Lessons() {
 		with := outline(scout, "/lessons/"+l.Slug)
-		s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+		s := handlerstest.Serve(t, false)
 		took := make([]time.Duration, students)
 		var rush sync.WaitGroup
 		begin, before := time.Now(), processors()
@@ -96,7 +96,7 @@ func TestRush(t *testing.T) {
 //	go test -tags load -run TestReadersBesideSearch -v ./handlers
 func TestReadersBesideSearch(t *testing.T) {
 	const readers, cells, enough, within = 50, 2000, 0.95, 200 * time.Millisecond
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Alice)
 	pages := []string{"/", "/lessons", "/runs", "/searches", "/lab?data=moons&C=10&gamma=2", "/lab?data=xor&learner=mcm&C=1"}
 	for _, l := range all.Lessons() {

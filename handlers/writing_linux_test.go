@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -17,7 +16,7 @@ import (
 // what the log of the database takes, less than five times what the database holds afterwards. It is
 // not parallel, because the system counts for the whole process.
 func TestBytesWritten(t *testing.T) {
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	teacher := s.Browse(t, handlerstest.Teacher)
 	code := teacher.Course("/lab?data=moons", "")
 	r := rand.New(rand.NewPCG(1, 2))

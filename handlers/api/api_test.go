@@ -33,7 +33,7 @@ import (
 
 func TestAPIWalk(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 
 	a := c.Want(http.StatusCreated, "POST", "/api/datasets?name=square.csv", handlerstest.Square)
@@ -110,7 +110,7 @@ func TestAPIWalk(t *testing.T) {
 // Every learner with every kernel and map gives a run that is described.
 func TestAPIRunsOfEveryKind(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	ids := map[string]bool{}
 	for _, learner := range ml.Learners {
 		for _, spec := range []string{
@@ -180,7 +180,7 @@ func TestAPILimits(t *testing.T) {
 // A file that ends before its announced length is not taken for a whole one.
 func TestAPIHalfAFile(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	conn := require.Value(net.Dial("tcp", s.Listener.Addr().String()))(t)
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /api/datasets?name=n HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", handlerstest.Alice, len(handlerstest.Square)+1, handlerstest.Square)
@@ -195,7 +195,7 @@ func TestAPIHalfAFile(t *testing.T) {
 // A request under a key is done once, and something else under it is refused.
 func TestAPIRepeated(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c, other := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 	for _, made := range []struct{ to, one, otherTo, other string }{
 		{"/api/runs", `{"dataset":"moons"}`, "/api/runs", `{"dataset":"moons","spec":{"C":7}}`},
@@ -239,7 +239,7 @@ func small(c string) string {
 
 func TestAPIBusy(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.As(t, handlerstest.Alice)
 	for range store.MaxQueuedEach {
 		require.Value(c.App.Store.CreateRun(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()}))(t)
@@ -253,7 +253,7 @@ func TestAPIBusy(t *testing.T) {
 // to the form.
 func TestQueueFull(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []string{"a", "a", "b", "b"}))(t)
 	n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}
 	for i := range store.MaxSearching {
@@ -274,7 +274,7 @@ func tiny(t *testing.T) *dataset.Data {
 
 func TestAPIWorkspaces(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	hers := s.As(t, handlerstest.Alice)
 	set := hers.Upload("name=hers", handlerstest.Square)
 	run := hers.Train(`{"dataset":"` + set.ID + `"}`)
@@ -321,13 +321,14 @@ func TestAPIWorkspaces(t *testing.T) {
 // A request that a page of another site makes a browser send is refused.
 func TestAPICrossSite(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	c.Want(http.StatusForbidden, "POST", "/api/runs", `{"dataset":"moons"}`, "Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain")
+	c.Want(http.StatusForbidden, "POST", "/runs", "data=moons", "Origin", "https://evil.example", "Content-Type", "application/x-www-form-urlencoded")
 }
 
 func TestAPICancelQueued(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons"}`)
 	for _, path := range []string{"/api/runs/", "/runs/"} { // the page's stream is the same
 		resp := c.Open(t.Context(), "GET", path+run+"/events", nil, "Cookie", "marginlab_workspace="+handlerstest.Alice)
@@ -352,7 +353,7 @@ func TestAPICancelQueued(t *testing.T) {
 
 func TestAPIProgress(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	run := c.Train(handlerstest.LongRun)
 	resp := c.Open(t.Context(), "GET", "/api/runs/"+run+"/events", nil)
 	defer resp.Body.Close()
@@ -389,7 +390,7 @@ func TestAPIProgress(t *testing.T) {
 
 func TestAPIFailedRun(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons","spec":{"kernel":"linear","hard_margin":true}}`) // moons are not linearly separable
 	events := c.Follow(run)
 	got := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run, ""))
@@ -422,7 +423,7 @@ func (s *stuck) Write(b []byte) (int, error) {
 // learns the end once it does.
 func TestAPISlowClient(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons"}`)
 	slow := &stuck{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
@@ -445,7 +446,7 @@ func TestAPISlowClient(t *testing.T) {
 // A client that goes away ends its stream: the server's Close waits for it.
 func TestAPIClientGone(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons"}`)
 	ctx, leave := context.WithCancel(t.Context())
 	resp := c.Open(ctx, "GET", "/api/runs/"+run+"/events", nil)
@@ -472,7 +473,7 @@ func routes(t *testing.T, a *handlers.App) func(func(method, pattern string) boo
 
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.As(t, handlerstest.Alice)
 	doc := handlerstest.Decode[handlerstest.Object](c.Want(200, "GET", "/api/openapi.json", ""))
 	require.Check(t, reflect.DeepEqual(doc, c.Doc) && doc["openapi"] == "3.1.0",
@@ -588,7 +589,7 @@ func check(c *handlerstest.Client, schema string, v any) error {
 // its own points and for others, and its pictures.
 func TestAPIPredictionsAndPictures(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	c.Upload("name=square.csv", handlerstest.Square)
 	run := c.Train(`{"dataset":"moons","spec":{"C":10,"gamma":2}}`)
@@ -606,9 +607,8 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 	bare := csv(c.Want(200, "POST", base+"/predictions", "0;1\n1;-0,5\n"))
 	require.Check(t, len(bare) == 3 && bare[0] == "row,label,f" && strings.HasPrefix(labelled[1], bare[1]+","),
 		"without labels and header %q, with them %q", bare, labelled)
-	if own := csv(c.Want(200, "GET", base+"/predictions.csv", "")); len(own) != 201 || own[0] != "row,label,predicted,f,held_out,role,weight" {
-		t.Errorf("its own points: %d lines, %q", len(own), own[0])
-	}
+	own := csv(c.Want(200, "GET", base+"/predictions.csv", ""))
+	require.Check(t, len(own) == 201 && own[0] == "row,label,predicted,f,held_out,role,weight", "its own points: %d lines, %q", len(own), own[0])
 	for _, wrong := range []struct {
 		status int
 		body   string

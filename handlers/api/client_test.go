@@ -58,7 +58,7 @@ func TestClient(t *testing.T) {
 	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {
 		t.Skip("there is no Python with NumPy")
 	}
-	server := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	server := handlerstest.Serve(t, true)
 	module := server.As(t, "").Want(http.StatusOK, "GET", "/client.py", "").Body
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "marginlab.py"), module, 0o600))

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -15,7 +14,7 @@ import (
 // A parameter that a request does not have is an error at every route, before anything is done.
 func TestUnknownParameters(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.As(t, handlerstest.Alice)
 	n := 0
 	for method, pattern := range routes(t, s.App) {
@@ -33,7 +32,7 @@ func TestUnknownParameters(t *testing.T) {
 // A request that waits is answered at the end of the work, or after its time.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	type job struct {
 		ID     string

@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
 // Of many changes of one state at the same time one is made, and the others are refused.
 func TestChangesOfOneState(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.As(t, handlerstest.Alice)
 	set := c.Upload("name=square", handlerstest.Square).ID
 	for _, at := range []struct{ path, method, body string }{
@@ -58,7 +57,7 @@ func TestChangesOfOneState(t *testing.T) {
 // The page of the description has every operation, with code, and needs no key.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	page := string(s.As(t, "").Want(200, "GET", "/api/docs", "").Body)
 	for path, item := range s.As(t, handlerstest.Alice).Doc["paths"].(handlerstest.Object) {
 		for method, operation := range item.(handlerstest.Object) {

@@ -34,9 +34,7 @@ func (p *page) levers(path string, size [2]int64, these []string, least float64)
 				const bottom = Math.min(innerHeight, panel?.bottom ?? innerHeight);
 				return b.height > 0 && b.top >= 0 && b.bottom <= bottom + 0.5 ? "" : Math.round(b.top) + " to " + Math.round(b.bottom) + " of " + Math.round(bottom);
 			})()`)
-		if cut != "" {
-			p.t.Errorf("%s, %d x %d: %s is cut off: %s px", path, size[0], size[1], css, cut)
-		}
+		require.Check(p.t, cut == "", "%s, %d x %d: %s is cut off: %s px", path, size[0], size[1], css, cut)
 	}
 }
 
@@ -44,8 +42,7 @@ func TestLabOnOneScreen(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	for _, path := range []string{"/lab?data=drawing&points=0,0,A%0A1,1,B%0A1,0,A%0A0,1,B", "/lab"} {
-		p.visit(path)
-		p.picture(".stage img")
+		p.visitStage(path)
 		p.wait(element(levers[6]))
 		get[bool](p, element("[data-fold=more]")+`.dispatchEvent(new Event("toggle"))`) // comes late of what a page opens, which is not remembered
 		for _, size := range [][2]int64{{1366, 768}, {1440, 900}, {1920, 1080}} {
@@ -56,16 +53,14 @@ func TestLabOnOneScreen(t *testing.T) {
 	}
 
 	const dna = "/lab?data=new-dna"
-	p.visit(dna)
-	p.picture(".stage img")
+	p.visitStage(dna)
 	p.wait(element("#f-conformal"))
 	for _, size := range [][2]int64{{1366, 768}, {1920, 1080}} {
 		p.size(size[0], size[1])
 		p.fits(size[0])
 		p.levers(dna, size, leversOfStrings, 0.34)
 	}
-	p.visit("/lab")
-	p.picture(".stage img")
+	p.visitStage("/lab")
 
 	help := func() string {
 		return get[string](p, `[...document.querySelectorAll(".controls .help")].filter((e) => e.checkVisibility() && e.getClientRects().length && !e.closest("details:not([open])")).map((e) => e.textContent).join("|")`)
@@ -98,8 +93,7 @@ func TestLabOnOneScreen(t *testing.T) {
 func TestFewTabsToC(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab")
-	p.picture(".stage img")
+	p.visitStage("/lab")
 	p.wait(element("[data-field=C] input[type=range]"))
 	for range 10 {
 		p.keys(kb.Tab)
@@ -135,8 +129,7 @@ func TestNothingJumps(t *testing.T) {
 				slow := network.Conditions{URLPattern: s.url + path, DownloadThroughput: 4_000, UploadThroughput: -1}
 				call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{&slow}})
 			}
-			p.visit(path)
-			p.picture(".stage img")
+			p.visitStage(path)
 			p.wait(element(".slider input[type=range]"))
 			frame := func() string {
 				return get[string](p, `JSON.stringify((s => JSON.parse(s.dataset.stage).frames[s.querySelector("img").naturalWidth])(document.querySelector(".stage")))`)
@@ -159,13 +152,10 @@ func TestLabHoldsOut(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	p := open(t, s)
-	p.visit("/lab?data=moons")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons")
 	require.Equal(t, p.value("#f-test_fraction"), "0.3", "the share held out")
 	held := p.text(".headline div:first-child")
-	if !strings.Contains(held, "Test accuracy") || !strings.Contains(held, "of 60 points (95 % CI ") {
-		t.Errorf("the first number is %q", held)
-	}
+	require.Check(t, strings.Contains(held, "Test accuracy") && strings.Contains(held, "of 60 points (95 % CI "), "the first number is %q", held)
 	p.visit("/lab?data=moons&C=10")
 	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0.3" || !strings.Contains(held, "of 60 points (95 % CI ") {
 		t.Errorf("a link without a share holds out %s: %q", v, held)

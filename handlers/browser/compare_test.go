@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -18,12 +17,8 @@ func (p *page) brush(css string, from, to float64) {
 	p.reach(css)
 	type box struct{ X, Top, Height float64 }
 	b := get[box](p, `(() => { const r = document.querySelector(`+quote(css)+`).getBoundingClientRect(); return { X: r.left + r.width / 2, Top: r.top + 10, Height: r.height - 20 }; })()`)
-	for _, e := range []struct {
-		kind input.DispatchMouseEventType
-		at   float64
-	}{{chromedp.MousePressed, from}, {chromedp.MouseMoved, (from + to) / 2}, {chromedp.MouseMoved, to}, {chromedp.MouseReleased, to}} {
-		p.do(chromedp.MouseEvent(e.kind, b.X, b.Top+e.at*b.Height, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	}
+	at := func(share float64) point { return point{b.X, b.Top + share*b.Height} }
+	p.drag(at(from), at((from+to)/2), at(to))
 }
 
 // fourCompared opens the comparison of two RBF and two linear kernels, with rising C.
@@ -53,9 +48,8 @@ func TestRunsAreBrushed(t *testing.T) {
 	p.brush(strip(2), 0.45, -0.05) // the upper half of C
 	p.wait(`document.querySelector(".quantities [role=status]").textContent.includes("2 of 4 runs")`)
 	where := get[string](p, `document.querySelector("#f-where").value`)
-	if !strings.HasPrefix(where, "C >= ") || !strings.HasSuffix(where, "and C <= 100") || !strings.Contains(get[string](p, `location.search`), "where=C") {
-		t.Errorf("the filter is %q", where)
-	}
+	require.Check(t, strings.HasPrefix(where, "C >= ") && strings.HasSuffix(where, "and C <= 100") && strings.Contains(get[string](p, `location.search`), "where=C"),
+		"the filter is %q", where)
 	p.wait(`document.querySelector(".strips > div").clientHeight > 100`)
 	p.brush(strip(1), 0.05, -0.05) // rbf alone
 	p.wait(`document.querySelector(".quantities [role=status]").textContent.includes("0 of 4 runs")`)
@@ -118,11 +112,6 @@ func TestBrushedByKeys(t *testing.T) {
 	p.reach(".movers > div")
 	type spot struct{ X, Y, Apart float64 }
 	at := get[spot](p, `(() => { const r = document.querySelector(".movers > div").getBoundingClientRect(); return { X: r.left + r.width / 2, Y: r.top + r.height / 2, Apart: r.width }; })()`)
-	for _, e := range []struct {
-		kind input.DispatchMouseEventType
-		by   float64
-	}{{chromedp.MousePressed, 0}, {chromedp.MouseMoved, 1}, {chromedp.MouseReleased, 2}} {
-		p.do(chromedp.MouseEvent(e.kind, at.X+e.by*at.Apart, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	}
+	p.drag(point{at.X, at.Y}, point{at.X + at.Apart, at.Y}, point{at.X + 2*at.Apart, at.Y})
 	order("kernel,test_accuracy,C")
 }

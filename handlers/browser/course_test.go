@@ -14,8 +14,7 @@ func TestCourse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	teacher := open(t, s)
-	teacher.visit("/lab?data=moons&C=10&test_fraction=0.3")
-	teacher.picture(".stage img")
+	teacher.visitStage("/lab?data=moons&C=10&test_fraction=0.3")
 	teacher.change(func() { teacher.fill("#f-gamma", "2") })
 	teacher.click(".more > summary")
 	teacher.click(".teach summary")
@@ -28,9 +27,7 @@ func TestCourse(t *testing.T) {
 	teacher.choose(`[name="group.data"]`, "hidden")
 	teacher.follow(func() { teacher.clickText("button", "Create course") })
 	code := teacher.text(".course-code")
-	if strings.Contains(teacher.where(), "teach/") {
-		t.Errorf("the projector shows the secret: %s", teacher.where())
-	}
+	require.Check(t, !strings.Contains(teacher.where(), "teach/"), "the projector shows the secret: %s", teacher.where())
 	require.Equal(t, teacher.text("#gallery h2"), "Nothing handed in yet", "an empty gallery says")
 
 	ada := open(t, s)
@@ -50,9 +47,8 @@ func TestCourse(t *testing.T) {
 	ada.keys("k")
 	ada.change(func() { ada.fill("#f-C", "100") })
 	ada.wait(`new URLSearchParams(location.search).get("C") === "100"`)
-	if q := ada.query(); q.Get("course") != code || q.Has("kernel") || q.Get("gamma") != "2" || q.Get("data") != "moons" {
-		t.Errorf("the address says %v", q)
-	}
+	q := ada.query()
+	require.Check(t, q.Get("course") == code && !q.Has("kernel") && q.Get("gamma") == "2" && q.Get("data") == "moons", "the address says %v", q)
 	require.Equal(t, ada.value("#f-kernel"), "rbf", "the key k leads to")
 	at := ada.where()
 	ada.fill("#f-who", "Ada")
@@ -66,16 +62,13 @@ func TestCourse(t *testing.T) {
 
 	ben := open(t, s)
 	ben.noScript()
-	ben.visit("/course/" + code)
-	ben.picture(".stage img")
+	ben.visitStage("/course/" + code)
 	ben.fill("#f-C", "0.1")
 	ben.follow(func() { ben.clickText("button", "Hand in") })
 	require.Equal(t, ben.text(".handed-in a"), "anonymous 2", "handed in as")
 	teacher.click(`.gallery tbody tr input`)
 	teacher.wait(`document.querySelectorAll(".gallery tbody tr").length === 2`)
-	if !get[bool](teacher, `document.querySelector(".gallery tbody tr input").checked`) {
-		t.Error("news unchoose what was chosen")
-	}
+	require.Check(t, get[bool](teacher, `document.querySelector(".gallery tbody tr input").checked`), "news unchoose what was chosen")
 	teacher.picture(".gallery-columns .figure img")
 	got = get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`)
 	require.Check(t, got == "Ada, anonymous 2", "in the gallery: %s", got)
@@ -87,9 +80,7 @@ func TestCourse(t *testing.T) {
 	teacher.follow(func() { teacher.clickText("button", "Compare selected") })
 	teacher.picture(".side-by-side .figure:nth-child(2) img")
 	teacher.picture("#h-overlay + .figure img")
-	if !strings.Contains(teacher.where(), "/courses/"+code+"/compare?") {
-		t.Errorf("the comparison is at %s", teacher.where())
-	}
+	require.Check(t, strings.Contains(teacher.where(), "/courses/"+code+"/compare?"), "the comparison is at %s", teacher.where())
 	teacher.visit("/courses/" + code)
 
 	// Ada withdraws in the middle of her work, which stays as it is.
@@ -175,8 +166,7 @@ func TestCoursePages(t *testing.T) {
 	right := get[float64](p, `Math.max(...[...document.querySelectorAll(".gallery tr")].map((row) => row.cells[3].getBoundingClientRect().right))`)
 	require.Check(t, right <= 360, "on a phone the column that ranks ends at %g px", right)
 	p.use(student)
-	p.visit("/lab?course=" + few)
-	p.picture(".stage img")
+	p.visitStage("/lab?course=" + few)
 	if !get[bool](p, `((field) => {
 		field.focus();
 		const { left, top, width, height } = field.getBoundingClientRect();

@@ -53,8 +53,7 @@ func (p *page) act(name string) { p.t.Helper(); p.click("[data-act=" + name + "]
 func draw(t *testing.T) *page {
 	t.Helper()
 	p := open(t, start(t))
-	p.visit("/lab?data=drawing")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=drawing")
 	p.wait(`document.querySelector(".stage.editing")`)
 	return p
 }
@@ -86,14 +85,7 @@ func TestDrawWithTheMouse(t *testing.T) {
 	// A drag moves a point; the picture follows.
 	was := p.drawn()
 	from, to := p.place(was[0]), p.spot(0.45, 0.45)
-	p.change(func() {
-		p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-		for i := range 5 {
-			s := float64(i+1) / 5
-			p.do(chromedp.MouseEvent(chromedp.MouseMoved, from.X+s*(to.X-from.X), from.Y+s*(to.Y-from.Y), chromedp.ButtonLeft))
-		}
-		p.do(chromedp.MouseEvent(chromedp.MouseReleased, to.X, to.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	})
+	p.change(func() { p.drag(from, point{(from.X + to.X) / 2, (from.Y + to.Y) / 2}, to) })
 	p.expectClasses("-1 -1 1 1")
 	moved := p.drawn()
 	require.Check(t, moved[0] != was[0] && moved[1] == was[1], "the drag turned %v into %v", was, moved)
@@ -126,9 +118,7 @@ func TestDrawWithTheMouse(t *testing.T) {
 	p.follow(func() { p.clickText("button", "Save points as a new data set") })
 	p.picture(".stage img")
 	id := p.query().Get("data")
-	if id == "" || id == "drawing" || p.query().Has("points") {
-		t.Fatalf("after saving the address says %v", p.query())
-	}
+	require.Must(t, id != "" && id != "drawing" && !p.query().Has("points"), "after saving the address says %v", p.query())
 	p.visit("/datasets/" + id)
 	n, c := p.number("points"), p.number("classes")
 	require.Check(t, n == "4" && c == "-1: 2, 1: 2", "saved %s points: %s", n, c)
@@ -165,8 +155,7 @@ func TestDrawWithAFinger(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	p.do(chromedp.EmulateViewport(390, 800, chromedp.EmulateTouch, chromedp.EmulateMobile))
-	p.visit("/lab?data=drawing")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=drawing")
 	// A button that an answer replaces between press and release loses its click.
 	get[bool](p, element(`[data-class="1"]`)+".kept = true")
 	for i, x := range []float64{0.3, 0.7} {
@@ -179,9 +168,7 @@ func TestDrawWithAFinger(t *testing.T) {
 	}
 	p.expectClasses("-1 1")
 	p.wait(`document.querySelector(".numbers")`)
-	if !get[bool](p, element(`[data-class="1"]`)+".kept === true") {
-		t.Error("the buttons of the classes are other elements after an answer")
-	}
+	require.Check(t, get[bool](p, element(`[data-class="1"]`)+".kept === true"), "the buttons of the classes are other elements after an answer")
 }
 
 // A stored set is edited in place or next to itself.

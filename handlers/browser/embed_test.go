@@ -56,13 +56,11 @@ func TestEmbed(t *testing.T) {
 	require.Must(t, err == nil, "the HTML is %s", html)
 	for _, width := range []int64{640, 1000} {
 		p.size(width, int64(height))
-		p.visit("/embed/margins/line?b=0.5")
-		p.picture(".stage img")
+		p.visitStage("/embed/margins/line?b=0.5")
 		over := get[float64](p, `document.documentElement.scrollHeight - innerHeight`)
 		require.Check(t, over <= 0, "in a frame of %d by %d pixels %g are out of sight", width, height, over)
-		if bottom := get[float64](p, `document.querySelector("main").getBoundingClientRect().bottom`); bottom < float64(height)*0.8 {
-			t.Errorf("in a frame of %d by %d pixels the page ends at %g", width, height, bottom)
-		}
+		bottom := get[float64](p, `document.querySelector("main").getBoundingClientRect().bottom`)
+		require.Check(t, bottom >= float64(height)*0.8, "in a frame of %d by %d pixels the page ends at %g", width, height, bottom)
 	}
 	src := get[string](p, `document.querySelector(".stage img").src`)
 	p.change(func() { p.fill("#f-line-b", "-0.5") })

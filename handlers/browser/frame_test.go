@@ -51,8 +51,7 @@ func (p *page) settle() {
 func TestFrameIsMoved(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=moons&test_fraction=0.3")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons&test_fraction=0.3")
 	p.wait(`document.querySelector(".stage.movable")`)
 	for _, size := range [][2]int64{{1366, 768}, {1920, 1080}} {
 		p.size(size[0], size[1])
@@ -80,9 +79,8 @@ func TestFrameIsMoved(t *testing.T) {
 		zoomed := p.edges()
 		by := (zoomed[1] - zoomed[0]) / (whole[1] - whole[0])
 		require.Check(t, math.Abs(by-0.64) <= 0.01, "%v: two notches of the wheel show %.3f of the width", size, by)
-		if now := under(); math.Abs(now[0]-place[0])+math.Abs(now[1]-place[1]) > 0.02 {
-			t.Errorf("%v: under the pointer is %v, was %v", size, now, place)
-		}
+		now := under()
+		require.Check(t, math.Abs(now[0]-place[0])+math.Abs(now[1]-place[1]) <= 0.02, "%v: under the pointer is %v, was %v", size, now, place)
 
 		p.do(chromedp.Reload())
 		p.picture(".stage img")
@@ -109,9 +107,8 @@ func TestFrameIsMoved(t *testing.T) {
 		get[bool](p, `(document.querySelector(".stage").focus(), true)`)
 		p.change(func() { p.keys(kb.ArrowUp, chromedp.ModifierShift) })
 		p.settle()
-		if up := p.edges(); up[2] <= moved[2] || up[0] != moved[0] {
-			t.Errorf("%v: Shift and an arrow lead from %v to %v", size, moved, up)
-		}
+		up := p.edges()
+		require.Check(t, up[2] > moved[2] && up[0] == moved[0], "%v: Shift and an arrow lead from %v to %v", size, moved, up)
 		p.change(func() { p.keys("+") })
 		p.settle()
 		in := p.edges()
@@ -137,8 +134,7 @@ func TestFrameIsPinched(t *testing.T) {
 	for _, path := range []string{"/lab?data=moons", "/lab?data=drawing"} {
 		p := open(t, s)
 		p.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateTouch, chromedp.EmulateMobile))
-		p.visit(path)
-		p.picture(".stage img")
+		p.visitStage(path)
 		p.wait(`document.querySelector(".stage.movable")`)
 		if path != "/lab?data=moons" {
 			p.wait(`document.querySelector(".stage.editing")`)
@@ -161,9 +157,8 @@ func TestFrameIsPinched(t *testing.T) {
 		p.wait(answered + ` && new URLSearchParams(location.search).has("limits")`)
 		p.wait(`document.querySelector("[name=limits]").value !== ""`)
 		after := p.edges()
-		if by := (after[1] - after[0]) / (before[1] - before[0]); by > 0.5 || by < 0.2 {
-			t.Errorf("%s: fingers three times as far apart show %.2f of the width", path, by)
-		}
+		by := (after[1] - after[0]) / (before[1] - before[0])
+		require.Check(t, by <= 0.5 && by >= 0.2, "%s: fingers three times as far apart show %.2f of the width", path, by)
 		require.Equal(t, p.value("#f-points"), "", "%s: the fingers drew", path)
 	}
 }
@@ -181,8 +176,7 @@ func TestPlacesTellAboutThemselves(t *testing.T) {
 		{"/lab?data=iris", []string{"class ", "f virginica vs setosa = "}},
 		{"/lab?data=iris&on=shown&x=petal_length&positive=setosa", []string{"class ", "f(x) = "}},
 	} {
-		p.visit(at.path)
-		p.picture(".stage img")
+		p.visitStage(at.path)
 		p.wait(`document.querySelector(".stage.movable")`)
 		p.reach(".stage")
 		free := get[point](p, `(() => {
@@ -209,15 +203,13 @@ func TestShortcutsAreListed(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	axe := accessibilityChecker(t)
-	p.visit("/lab?data=moons")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons")
 	for _, size := range [][2]int64{{1366, 768}, {360, 740}} {
 		p.size(size[0], size[1])
 		p.keys("?")
 		p.wait(`document.querySelector("[data-shortcuts]").open`)
-		if text := p.text("[data-shortcuts]"); !strings.Contains(text, "undo and redo") || !strings.Contains(text, "zoom") {
-			t.Errorf("the panel says %q", text)
-		}
+		text := p.text("[data-shortcuts]")
+		require.Check(t, strings.Contains(text, "undo and redo") && strings.Contains(text, "zoom"), "the panel says %q", text)
 		p.fits(size[0])
 		if axe != "" {
 			p.accessible(axe, "keys and gestures")
@@ -255,9 +247,8 @@ func TestFirstPointsMoveNothing(t *testing.T) {
 	limits := p.edges()
 	p.do(chromedp.Reload())
 	p.picture(".stage img")
-	if v, now := p.value("#f-positive"), p.edges(); v != "-1" || !near(now, limits) {
-		t.Errorf("after a reload: positive class %q, frame %v, was %v", v, now, limits)
-	}
+	v, now := p.value("#f-positive"), p.edges()
+	require.Check(t, v == "-1" && near(now, limits), "after a reload: positive class %q, frame %v, was %v", v, now, limits)
 }
 
 // A brush paints along the way, a spray around the pointer, jitter moves everything; each is
@@ -290,9 +281,8 @@ func TestBrushAndSpray(t *testing.T) {
 	sprayed := p.value("#f-points")
 	p.change(func() { p.act("jitter") })
 	jittered := p.value("#f-points")
-	if strings.Count(jittered, "\n") != strings.Count(sprayed, "\n") || strings.Split(jittered, "\n")[0] == strings.Split(brushed, "\n")[0] {
-		t.Errorf("jitter made %q of %q", jittered, sprayed)
-	}
+	require.Check(t, strings.Count(jittered, "\n") == strings.Count(sprayed, "\n") && strings.Split(jittered, "\n")[0] != strings.Split(brushed, "\n")[0],
+		"jitter made %q of %q", jittered, sprayed)
 	p.wait(`new URLSearchParams(location.search).get("points") === document.querySelector("#f-points").value`)
 
 	p.do(chromedp.Reload())
@@ -316,12 +306,7 @@ func TestOutlier(t *testing.T) {
 	p.expectClasses("-1")
 	before := p.edges()
 	from, to := p.place(p.drawn()[0]), p.spot(1.2, 0.5)
-	p.change(func() {
-		p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)),
-			chromedp.MouseEvent(chromedp.MouseMoved, (from.X+to.X)/2, to.Y, chromedp.ButtonLeft),
-			chromedp.MouseEvent(chromedp.MouseMoved, to.X, to.Y, chromedp.ButtonLeft),
-			chromedp.MouseEvent(chromedp.MouseReleased, to.X, to.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	})
+	p.change(func() { p.drag(from, point{(from.X + to.X) / 2, to.Y}, to) })
 	p.wait(`new URLSearchParams(location.search).get("points") === document.querySelector("#f-points").value`)
 	x, err := strconv.ParseFloat(strings.Split(p.drawn()[0], ",")[0], 64)
 	if after := p.edges(); err != nil || x <= before[1] || after[1] <= x || after[0] != before[0] {
@@ -334,8 +319,7 @@ func TestOutlier(t *testing.T) {
 func TestFrameOfARun(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
 	p.click("[data-save]")
 	p.wait(element("[data-saved] a"))
 	p.visit(get[string](p, `document.querySelector("[data-saved] a").getAttribute("href")`))

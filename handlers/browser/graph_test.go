@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"marginlab/ml/mltest/require"
@@ -30,12 +28,7 @@ func TestDrawAGraph(t *testing.T) {
 	p.keys("n")
 	expect(`{"n":2,"edges":[[0,1]]}`)
 	at := p.reach(`[data-node="1"]`)
-	for _, e := range []struct {
-		kind input.DispatchMouseEventType
-		dx   float64
-	}{{chromedp.MousePressed, 0}, {chromedp.MouseMoved, 40}, {chromedp.MouseMoved, 80}, {chromedp.MouseReleased, 80}} {
-		p.do(chromedp.MouseEvent(e.kind, at.X+e.dx, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	}
+	p.drag(at, point{at.X + 40, at.Y}, point{at.X + 80, at.Y})
 	expect(`{"n":3,"edges":[[0,1],[1,2]]}`)
 	p.fill("[data-label]", "C")
 	expect(`{"n":3,"edges":[[0,1],[1,2]],"labels":["?","?","C"]}`)

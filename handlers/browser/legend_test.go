@@ -13,8 +13,7 @@ import (
 func TestLegendHidesLayers(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=moons&test_fraction=0.3")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons&test_fraction=0.3")
 	p.wait(element("[data-layer=held]"))
 	keep := func(name string) {
 		get[bool](p, "(globalThis."+name+" = document.querySelector('.stage img').cloneNode(), true)")
@@ -32,9 +31,7 @@ func TestLegendHidesLayers(t *testing.T) {
 	p.change(func() { p.click("[data-layer=held]") })
 	pressed("held", "false")
 	pressed("margin", "true")
-	if p.query().Get("hide") != "held" {
-		t.Errorf("the address is %s", p.where())
-	}
+	require.Check(t, p.query().Get("hide") == "held", "the address is %s", p.where())
 	require.Check(t, apart("whole") != 0, "the picture without the held-out points is the same")
 
 	// The group is one stop of the keyboard, with arrows from entry to entry.
@@ -58,13 +55,10 @@ func TestLegendHidesLayers(t *testing.T) {
 	require.Check(t, d <= 4, "the picture that moved differs from the one that rests by %.2f of 255", d)
 	pressed("margin", "false")
 
-	p.visit("/lab?" + p.query().Encode())
-	p.picture(".stage img")
+	p.visitStage("/lab?" + p.query().Encode())
 	p.wait(element("[data-layer=held]"))
 	pressed("held", "false")
 	p.change(func() { p.click("[data-layer=held]") })
 	p.change(func() { p.click("[data-layer=margin]") })
-	if p.query().Has("hide") {
-		t.Errorf("nothing is hidden, and the address is %s", p.where())
-	}
+	require.Check(t, !p.query().Has("hide"), "nothing is hidden, and the address is %s", p.where())
 }

@@ -156,21 +156,17 @@ func walkSteps(p *page) {
 	first := state()
 	space(p, 0)
 	count(after)
-	if state() == first {
-		p.t.Errorf("%s: the first step changes nothing that is written", p.where())
-	}
+	require.Check(p.t, state() != first, "%s: the first step changes nothing that is written", p.where())
 	space(p, int64(chromedp.ModifierShift))
 	count(before)
-	if got := state(); got != first {
-		p.t.Errorf("%s: a step back does not lead back:\n%s\n%s", p.where(), first, got)
-	}
+	got := state()
+	require.Check(p.t, got == first, "%s: a step back does not lead back:\n%s\n%s", p.where(), first, got)
 	p.click("[data-go=end]")
 	p.wait(element("[data-go=step]") + ".disabled")
 	p.click("[data-go=start]")
 	count(before)
-	if got := state(); got != first {
-		p.t.Errorf("%s: from the end to the start it is another state", p.where())
-	}
+	got = state()
+	require.Check(p.t, got == first, "%s: from the end to the start it is another state", p.where())
 }
 
 // answerBoth answers a question wrong, then right.
@@ -214,9 +210,7 @@ func answerBoth(p *page, s *lessons.Screen, q *lessons.Question) {
 // judged, and the curve itself comes over it.
 func TestSketch(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 720)
-	p.visit("/lessons/procedures/hinge#ask-shape")
+	p := openAt(t, 1280, 720, "/lessons/procedures/hinge#ask-shape")
 	const form, layer, box = "#q-hinge-shape", "#q-hinge-shape .sketch-layer", "#q-hinge-shape [name=answer]"
 	p.wait(element(layer) + " && " + element(form+" img") + ".complete")
 	src := get[string](p, element(form+" img")+".src")
@@ -227,9 +221,7 @@ func TestSketch(t *testing.T) {
 	p.click(form + " button") // with nothing drawn
 	p.wait(element(form+" .error") + " && " + element(layer))
 	from, to := at([2]float64{0.06, 0.1}), at([2]float64{0.99, 0.5})
-	p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	p.do(chromedp.MouseEvent(chromedp.MouseMoved, to.X, to.Y, chromedp.ButtonLeft))
-	p.do(chromedp.MouseEvent(chromedp.MouseReleased, to.X, to.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.drag(from, to)
 	heights := func() (all []float64) {
 		p.t.Helper()
 		for _, text := range strings.Fields(p.value(box)) {
@@ -245,9 +237,7 @@ func TestSketch(t *testing.T) {
 	p.keys(kb.ArrowRight)
 	p.keys(kb.ArrowDown)
 	keyed := heights()
-	if keyed[0] <= drawn[0] || keyed[1] >= drawn[1] || keyed[2] != drawn[2] {
-		t.Errorf("the arrow keys make %v of %v", keyed, drawn)
-	}
+	require.Check(t, keyed[0] > drawn[0] && keyed[1] < drawn[1] && keyed[2] == drawn[2], "the arrow keys make %v of %v", keyed, drawn)
 	p.click(form + " button")
 	p.wait(element(form+" .verdict") + "?.textContent.includes('off by') && " + element(form+" img") + ".src.includes('drawn') && !" + element(layer))
 	p.click(form + " [data-clear]")
@@ -257,25 +247,18 @@ func TestSketch(t *testing.T) {
 // TestLessonHandle drags the end of a line, by the mouse and by the keyboard.
 func TestLessonHandle(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 900)
-	p.visit("/lessons/margins/by-hand")
+	p := openAt(t, 1280, 900, "/lessons/margins/by-hand")
 	p.loaded()
 	margin := func() string { return get[string](p, element(".exhibit-numbers .value")+".textContent") }
 	first := margin()
 	from := p.reach(".handle")
-	p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	for i := range 10 {
-		p.do(chromedp.MouseEvent(chromedp.MouseMoved, from.X+float64(4*i), from.Y+float64(i), chromedp.ButtonLeft))
-	}
-	p.do(chromedp.MouseEvent(chromedp.MouseReleased, from.X+40, from.Y+10, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.drag(from, point{from.X + 12, from.Y + 3}, point{from.X + 24, from.Y + 6}, point{from.X + 40, from.Y + 10})
 	p.wait(element(".exhibit-numbers .value") + ".textContent !== " + quote(first))
 	p.wait("location.search.includes('ax=')")
 	x := p.value("input[name=ax]")
 	require.Check(t, x != "-1.5", "the end of the line is still at x1 = %s", x)
-	if at := p.reach(".handle"); at.X < from.X+30 || at.X > from.X+50 {
-		t.Errorf("the handle went from %v to %v, not 40 px to the right", from, at)
-	}
+	at := p.reach(".handle")
+	require.Check(t, at.X >= from.X+30 && at.X <= from.X+50, "the handle went from %v to %v, not 40 px to the right", from, at)
 	dragged := p.value("input[name=ay]")
 	p.tabTo(".handle")
 	p.keys(kb.ArrowDown)
@@ -291,9 +274,7 @@ func TestLessonHandle(t *testing.T) {
 // TestTapsACell: a tap on the picture moves what alone can be dragged there.
 func TestTapsACell(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 720)
-	p.visit("/lessons/width/choice")
+	p := openAt(t, 1280, 720, "/lessons/width/choice")
 	p.wait(element(".parts a.current"))
 	p.loaded()
 	from := p.reach(".handle")
@@ -312,16 +293,12 @@ func TestTapsACell(t *testing.T) {
 // TestLessonTurn drags a picture in space: its angles follow, and the picture.
 func TestLessonTurn(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 900)
-	p.visit("/lessons/kernel-trick/lift")
+	p := openAt(t, 1280, 900, "/lessons/kernel-trick/lift")
 	p.wait(element(".parts a.current"))
 	p.loaded()
 	before := get[string](p, element(".turns img")+".currentSrc")
 	at := p.reach(".turns picture")
-	p.do(chromedp.MouseEvent(chromedp.MousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	p.do(chromedp.MouseEvent(chromedp.MouseMoved, at.X+40, at.Y+30, chromedp.ButtonLeft))
-	p.do(chromedp.MouseEvent(chromedp.MouseReleased, at.X+40, at.Y+30, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.drag(at, point{at.X + 40, at.Y + 30})
 	p.wait(answered + " && location.search.includes('yaw=10') && location.search.includes('pitch=29')")
 	p.wait(element(".turns img") + ".currentSrc !== " + quote(before))
 }
@@ -330,9 +307,7 @@ func TestLessonTurn(t *testing.T) {
 // light up, and dragging the symbol moves the control.
 func TestLessonWords(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 900)
-	p.visit("/lessons/soft-margin")
+	p := openAt(t, 1280, 900, "/lessons/soft-margin")
 	p.loaded()
 	const symbol = "#price .words math[data-test]"
 	get[bool](p, `([...document.querySelectorAll("#price .words math")].find((m) => m.textContent.trim() === "C").dataset.test = "", true)`)
@@ -340,9 +315,7 @@ func TestLessonWords(t *testing.T) {
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y))
 	p.wait(element("#price .meant") + "?.dataset.field === 'C'")
 	before := p.value("#price input[name=C]")
-	p.do(chromedp.MouseEvent(chromedp.MousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	p.do(chromedp.MouseEvent(chromedp.MouseMoved, at.X+60, at.Y, chromedp.ButtonLeft))
-	p.do(chromedp.MouseEvent(chromedp.MouseReleased, at.X+60, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.drag(at, point{at.X + 60, at.Y})
 	p.wait(answered + " && new URLSearchParams(location.search).get('C') > " + before)
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
 	p.wait("!" + element("#price .meant"))
@@ -398,9 +371,8 @@ func TestLessonFinger(t *testing.T) {
 	for css, by := range map[string]float64{"#price .words data[role=slider]": -60, "#price .words math[data-test]": 60} {
 		before := share()
 		drag(css, by)
-		if moved := share() - before; math.Abs(moved-by/300) > 0.02 {
-			t.Errorf("%s: a finger moved the slider by %g, not by %g", css, moved, by/300)
-		}
+		moved := share() - before
+		require.Check(t, math.Abs(moved-by/300) <= 0.02, "%s: a finger moved the slider by %g, not by %g", css, moved, by/300)
 		p.wait(answered)
 	}
 
@@ -414,9 +386,7 @@ func TestLessonFinger(t *testing.T) {
 // TestLessonRun lets an algorithm run to its end and stops it on the way.
 func TestLessonRun(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 900)
-	p.visit("/lessons/margins?screen=canonical#canonical")
+	p := openAt(t, 1280, 900, "/lessons/margins?screen=canonical#canonical")
 	p.choose("#canonical [data-speed]", "25")
 	p.click("#canonical [data-go=run]")
 	p.wait(element("#canonical [data-go=step]") + ".disabled")
@@ -448,7 +418,5 @@ func TestLessonWithoutScript(t *testing.T) {
 	p.follow(func() { p.click("#q-canonical-width button") })
 	got := p.text("#q-canonical-width .verdict")
 	require.Check(t, strings.HasPrefix(got, "✓ Right."), "the verdict is %q", got)
-	if p.visible(".handle") || p.visible("#canonical [data-go=run]") {
-		t.Error("controls that need a script are shown")
-	}
+	require.Check(t, !p.visible(".handle") && !p.visible("#canonical [data-go=run]"), "controls that need a script are shown")
 }

@@ -28,8 +28,7 @@ func (p *page) change(act func()) {
 func TestSlidersAreLive(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=moons")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons")
 	slider := `[data-field=C] input[type=range]`
 	p.wait(element(slider))
 
@@ -56,15 +55,12 @@ func TestSlidersAreLive(t *testing.T) {
 	p.wait(`new URLSearchParams(location.search).get("C") === document.querySelector("#f-C").value`)
 	p.wait(`document.querySelector("#answer details.points")`) // the fine answer has the table, the coarse ones do not
 	byMouse, vectors := p.value("#f-C"), p.number("Support vectors")
-	if byMouse == byKey || vectors == "" {
-		t.Errorf("C = %s by keys and %s by pointer, %q support vectors", byKey, byMouse, vectors)
-	}
+	require.Check(t, byMouse != byKey && vectors != "", "C = %s by keys and %s by pointer, %q support vectors", byKey, byMouse, vectors)
 
 	p.do(chromedp.Reload())
 	p.picture(".stage img")
-	if c, n := p.value("#f-C"), p.number("Support vectors"); c != byMouse || n != vectors {
-		t.Errorf("C = %s with %s SVs before the reload, C = %s with %s after", byMouse, vectors, c, n)
-	}
+	c, n := p.value("#f-C"), p.number("Support vectors")
+	require.Check(t, c == byMouse && n == vectors, "C = %s with %s SVs before the reload, C = %s with %s after", byMouse, vectors, c, n)
 }
 
 // A picture that is coarser because many ask says so, and is asked for once more.
@@ -101,8 +97,7 @@ func TestRefusedForNow(t *testing.T) {
 		`Promise.resolve(new Response("", { status: 503, headers: { "Retry-After": "1" } }))`: "The server is busy: asking again in 1 s.",
 		`Promise.reject(new TypeError("no network"))`:                                         "The server cannot be reached: asking again in ",
 	} {
-		p.visit("/lab?data=moons")
-		p.picture(".stage img")
+		p.visitStage("/lab?data=moons")
 		get[bool](p, `(() => {
 			const real = window.fetch;
 			globalThis.refused = true;
@@ -123,8 +118,7 @@ func TestRefusedForNow(t *testing.T) {
 func TestKernelShowsItsParameters(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=circles")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=circles")
 	shows := func(fields ...string) {
 		t.Helper()
 		for _, f := range []string{"gamma", "coef0", "degree"} {
@@ -146,9 +140,8 @@ func TestKernelShowsItsParameters(t *testing.T) {
 	before := p.value("#f-kernel")
 	p.change(func() { p.keys("k") })
 	after := p.value("#f-kernel")
-	if after == before || p.query().Get("kernel") != after {
-		t.Errorf("k leads from %s to %s, the address says %s", before, after, p.query().Get("kernel"))
-	}
+	require.Check(t, after != before && p.query().Get("kernel") == after,
+		"k leads from %s to %s, the address says %s", before, after, p.query().Get("kernel"))
 	p.change(func() { p.choose("#f-conformal", "gradient") })
 	for i := range 3 {
 		p.picture(".trio figure:nth-child(" + string(rune('1'+i)) + ") img")
@@ -159,15 +152,12 @@ func TestKernelShowsItsParameters(t *testing.T) {
 func TestBadNumberStaysBesideItsField(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=moons&gamma=2")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons&gamma=2")
 	picture := `document.querySelector(".stage img").currentSrc`
 	before := get[string](p, picture)
 	p.fill("#f-C", "-3")
 	p.wait(answered + ` && document.querySelector("#f-C-error").getClientRects().length`)
-	if get[string](p, picture) != before || p.query().Get("C") == "-3" {
-		t.Error("a number that is refused changes the picture")
-	}
+	require.Check(t, get[string](p, picture) == before && p.query().Get("C") != "-3", "a number that is refused changes the picture")
 	e := p.text("#f-C-error")
 	require.Check(t, strings.Contains(e, "-3") || strings.Contains(e, "0"), "beside C: %q", e)
 	c, g, bad := p.value("#f-C"), p.value("#f-gamma"), get[string](p, `document.querySelector("#f-C").ariaInvalid`)
@@ -204,8 +194,7 @@ func (p *page) pixel(s, t float64) point {
 func TestPointsTellAboutThemselves(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=moons&C=1")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons&C=1")
 	p.reach(".stage")
 
 	// A support vector, as the table of points has it.
@@ -260,8 +249,7 @@ func TestTryingIsLive(t *testing.T) {
 func TestGeneratedPointsAreLive(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=new-moons,n=60")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=new-moons,n=60")
 	p.change(func() { p.fill(`[name="gen.n"]`, "90") })
 	p.wait(`document.querySelector("h1").textContent === "Moons, 90 points"`)
 	require.Equal(t, p.query().Get("data"), "new-moons,n=90", "the address says")
@@ -306,21 +294,16 @@ func TestMotion(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"data=moons&test_fraction=0.3", "data=new-cross", "data=moons&show=heat&slack=true", "data=iris&learner=mcm&rho=0.1&conformal=eigen"} {
 		p := open(t, start(t))
-		p.visit("/lab?" + query)
-		p.picture(".stage img")
+		p.visitStage("/lab?" + query)
 		slider := element("[data-field=C] input[type=range]")
 		p.wait(slider)
 		p.change(func() {
 			get[bool](p, "((r) => { r.value = 700; r.dispatchEvent(new Event('input', { bubbles: true })); return true; })("+slider+")")
 		})
 		get[bool](p, "(globalThis.moved = document.querySelector('canvas.motion'), true)")
-		if !get[bool](p, "Boolean(globalThis.moved?.isConnected)") {
-			t.Fatalf("%s: nothing moved: %s", query, p.text("[data-status]"))
-		}
+		require.Must(t, get[bool](p, "Boolean(globalThis.moved?.isConnected)"), "%s: nothing moved: %s", query, p.text("[data-status]"))
 		p.change(func() { get[bool](p, "("+slider+".dispatchEvent(new Event('change', { bubbles: true })), true)") })
-		if get[bool](p, "globalThis.moved.isConnected") {
-			t.Errorf("%s: the canvas stays over the picture that rests", query)
-		}
+		require.Check(t, !get[bool](p, "globalThis.moved.isConnected"), "%s: the canvas stays over the picture that rests", query)
 		d := get[float64](p, "("+differ+")(document.querySelector('.stage img'), globalThis.moved)")
 		require.Check(t, d <= 4, "%s: the picture that moved differs from the one that rests by %.2f of 255", query, d)
 		get[bool](p, `(fetch(document.querySelector("#answer .main-figure .downloads a").href).then((r) => r.blob()).then(async (b) => {

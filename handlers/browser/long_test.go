@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
@@ -9,13 +8,6 @@ import (
 )
 
 // big makes a data set that takes long to train on, and returns its id.
-func big(t *testing.T, c *client) string {
-	t.Helper()
-	to := c.post(t, "/datasets/generate", "generator=checkerboard&n=20000&noise=0.4&seed=1")
-	return strings.TrimPrefix(to, "/datasets/")
-}
-
-// big is one that the page makes.
 func (p *page) big() string {
 	p.t.Helper()
 	p.visit("/datasets")
@@ -40,8 +32,7 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 	p := open(t, start(t, "--patience", "8"))
 	id := p.big()
 
-	p.visit("/lab?data=" + id + "&" + long)
-	p.picture(".stage img")
+	p.visitStage("/lab?data=" + id + "&" + long)
 	if say := p.text("main .problem"); !strings.Contains(say, "takes longer than") || !strings.Contains(say, "in the background") {
 		t.Errorf("the lab says %q of a long training", say)
 	}
@@ -71,8 +62,7 @@ func TestPageIsThereBeforeItsModel(t *testing.T) {
 	base, questions := slowly(t, s)
 	p := open(t, s)
 	p.base = base
-	p.visit("/lab?data=" + p.big() + "&" + long)
-	p.picture(".stage img")
+	p.visitStage("/lab?data=" + p.big() + "&" + long)
 	caption := p.text(".caption")
 	require.Check(t, strings.Contains(caption, "20000 points"), "the picture shows %q", caption)
 	q := <-questions
@@ -101,24 +91,6 @@ func TestLongKernelMatrixIsCounted(t *testing.T) {
 	p.wait(`!document.querySelector(".pending")`)
 }
 
-// A training under way when the program ends begins again with the next start.
-func TestLongTrainingOutlivesTheProgram(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	c := s.client()
-	id := big(t, c)
-	form := url.Values{"data": {id}, "name": {"patient"}}.Encode() + "&" + long
-	run := c.post(t, "/runs", form)
-	s.stop()
-	s.restart()
-	if page := c.get(t, run); !strings.Contains(page.body, "data-events") {
-		t.Errorf("after a restart the run is not pending:\n%s", page.body)
-	}
-	c.post(t, run+"/cancel", "")
-	page := c.get(t, run)
-	require.Check(t, strings.Contains(page.body, "was cancelled"), "the run is not cancelled:\n%s", page.body)
-}
-
 // A regularisation path that takes long shows how far it is, follows itself with scripts and without,
 // and is cancelled.
 func TestPathFollowed(t *testing.T) {
@@ -137,9 +109,7 @@ func TestPathFollowed(t *testing.T) {
 	p.wait(element("#path progress") + ".value > 0")
 	now := p.text("#path [data-progress]")
 	p.wait(element("#path [data-progress]") + ".textContent !== " + quote(now))
-	if p.query().Has("follow") {
-		t.Errorf("the script leaves the address: %s", p.where())
-	}
+	require.Check(t, !p.query().Has("follow"), "the script leaves the address: %s", p.where())
 	p.follow(func() { p.clickText("#path button", "Cancel") })
 	text := p.text("main")
 	require.Check(t, strings.Contains(text, "The path was cancelled."), "%v", text)

@@ -44,9 +44,8 @@ func TestMetricsOfTheProgram(t *testing.T) {
 	for _, p := range panels.Panels {
 		for _, target := range p.Targets {
 			for _, name := range regexp.MustCompile(`\b(marginlab|process|go)_\w+`).FindAllString(target.Expr, -1) {
-				if !strings.Contains(text, "\n# TYPE "+strings.TrimSuffix(name, "_bucket")+" ") {
-					t.Errorf("the dashboard asks for %s, which is not there", name)
-				}
+				require.Check(t, strings.Contains(text, "\n# TYPE "+strings.TrimSuffix(name, "_bucket")+" "),
+					"the dashboard asks for %s, which is not there", name)
 			}
 		}
 	}
@@ -56,9 +55,7 @@ func TestMetricsOfTheProgram(t *testing.T) {
 			continue
 		}
 		named["marginlab_"+m[1]] = true
-		if !strings.Contains(text, "\n# TYPE marginlab_"+m[1]+" ") {
-			t.Errorf("the manual lists %s, which is not there", m[1])
-		}
+		require.Check(t, strings.Contains(text, "\n# TYPE marginlab_"+m[1]+" "), "the manual lists %s, which is not there", m[1])
 	}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (marginlab_\w+) `).FindAllStringSubmatch(text, -1) {
 		require.Check(t, named[m[1]], "the manual does not list %s", m[1])

@@ -64,6 +64,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.follow(func() { p.clickText("button", "Make a read-only link") })
 	link := p.value(".share")
 	p.follow(func() { p.clickText(".button", "Open in lab") })
+	require.Equal(t, p.value("#f-C"), "7", "the lab opens with C")
 	save("70", "second")
 	p.visit("/runs?tag=demo")
 	require.Equal(t, get[int](p, `document.querySelectorAll(".runs tbody tr").length`), 1, "runs with the tag")

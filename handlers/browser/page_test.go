@@ -384,6 +384,33 @@ func (p *page) picture(css string) {
 	p.wait("(i => i?.complete && i.naturalWidth > 0)(" + element(css) + ")")
 }
 
+// visitStage visits a page and waits for its large picture.
+func (p *page) visitStage(path string) {
+	p.t.Helper()
+	p.visit(path)
+	p.picture(".stage img")
+}
+
+// openAt visits a page of a server of its own in a window of this size.
+func openAt(t *testing.T, width, height int64, path string) *page {
+	t.Helper()
+	p := open(t, start(t))
+	p.size(width, height)
+	p.visit(path)
+	return p
+}
+
+// drag presses the mouse at a place, moves it over others and releases it at the last.
+func (p *page) drag(from point, over ...point) {
+	p.t.Helper()
+	p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	for _, at := range over {
+		p.do(chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y, chromedp.ButtonLeft))
+		from = at
+	}
+	p.do(chromedp.MouseEvent(chromedp.MouseReleased, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+}
+
 // call sends a command of the protocol to the tab.
 func call[P, R any](p *page, command cdp.Command[P, R], params P) R {
 	p.t.Helper()

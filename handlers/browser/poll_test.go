@@ -53,9 +53,7 @@ func TestPoll(t *testing.T) {
 	student.fill("[data-vote] [name=answer]", "7")
 	student.click("[data-vote] [type=submit]")
 	teacher.wait(`[...document.querySelectorAll(".answers tbody tr")].some((row) => row.querySelector("a").search === "?course=` + code + `" && row.cells[2].textContent.trim() === "1")`)
-	if !get[bool](teacher, `document.activeElement.matches(".answers a")`) {
-		t.Error("an answer has taken the keyboard from where it was")
-	}
+	require.Check(t, get[bool](teacher, `document.activeElement.matches(".answers a")`), "an answer has taken the keyboard from where it was")
 	student.run("poll", func() { student.inspect("poll", "/course/"+code+"/poll", hand) })
 
 	// A late answer does not replace a newer one.

@@ -171,9 +171,8 @@ func TestLetters(t *testing.T) {
 	want := []letter{{0.24 * 130, 842 - 0.24*260, 0.24 * 36}, {12, 842, 12}}
 	require.Must(t, len(got) == len(want), "%v, want %v", got, want)
 	for i, w := range want {
-		if g := got[i]; math.Abs(g.x-w.x) > 1e-9 || math.Abs(g.y-w.y) > 1e-9 || math.Abs(g.size-w.size) > 1e-9 {
-			t.Errorf("letter %d: %v, want %v", i, g, w)
-		}
+		g := got[i]
+		require.Check(t, math.Abs(g.x-w.x) <= 1e-9 && math.Abs(g.y-w.y) <= 1e-9 && math.Abs(g.size-w.size) <= 1e-9, "letter %d: %v, want %v", i, g, w)
 	}
 }
 
@@ -259,12 +258,10 @@ func TestSlideOnPaper(t *testing.T) {
 			}
 			p.visit(path)
 			p.wait("document.readyState === 'complete'")
-			if cut := get[float64](p, `(() => { const a = document.querySelector(".slide-page"), top = a.getBoundingClientRect().top; return Math.max(...[...a.querySelectorAll(".words > *, .main-figure img")].map((e) => e.getBoundingClientRect().bottom - top)) - 180 * 96 / 25.4 })()`); cut > 1 {
-				t.Errorf("%s is %v pixels longer than a page", path, cut)
-			}
-			if !p.visible(".slide-page > .words") || s.Demo != nil && !p.visible(".slide-page .main-figure") || p.visible(".ask") {
-				t.Errorf("%s: not its words and its picture alone", path)
-			}
+			cut := get[float64](p, `(() => { const a = document.querySelector(".slide-page"), top = a.getBoundingClientRect().top; return Math.max(...[...a.querySelectorAll(".words > *, .main-figure img")].map((e) => e.getBoundingClientRect().bottom - top)) - 180 * 96 / 25.4 })()`)
+			require.Check(t, cut <= 1, "%s is %v pixels longer than a page", path, cut)
+			require.Check(t, p.visible(".slide-page > .words") && (s.Demo == nil || p.visible(".slide-page .main-figure")) && !p.visible(".ask"),
+				"%s: not its words and its picture alone", path)
 		}
 	}
 }

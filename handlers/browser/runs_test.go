@@ -37,9 +37,8 @@ func TestFilterIsCompleted(t *testing.T) {
 	}
 	p.keys(kb.Escape)
 	p.follow(func() { p.keys(kb.Enter) })
-	if got := get[int](p, `document.querySelectorAll(".runs tbody tr").length`); got != 1 || p.text(".runs tbody th a") != "linear run" {
-		t.Errorf("%d rows, first %q", got, p.text(".runs tbody th a"))
-	}
+	got := get[int](p, `document.querySelectorAll(".runs tbody tr").length`)
+	require.Check(t, got == 1 && p.text(".runs tbody th a") == "linear run", "%d rows, first %q", got, p.text(".runs tbody th a"))
 }
 
 // TestSavedInPlace: a run is named after its differing settings, the lab stays open, and the runs
@@ -59,9 +58,8 @@ func TestSavedInPlace(t *testing.T) {
 	name, left := p.text("[data-saved] a"), p.value("#f-name")
 	require.Check(t, name == "wider" && left == "", "%q was saved, the next is called %q", name, left)
 	p.follow(func() { p.clickText("[data-saved] a", "Compare the 2 saved here") })
-	if got := p.text("main"); !strings.Contains(got, "wider") || !strings.Contains(got, "γ 2, C 10") {
-		t.Errorf("the comparison is of %.200s", got)
-	}
+	got := p.text("main")
+	require.Check(t, strings.Contains(got, "wider") && strings.Contains(got, "γ 2, C 10"), "the comparison is of %.200s", got)
 	p.visit("/lab?data=moons&C=-1")
 	p.expect("422")
 	p.follow(func() { p.clickText("button", "Save run") })

@@ -14,8 +14,7 @@ import (
 func TestSearchIsLive(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=moons&kernel=poly")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons&kernel=poly")
 	p.choose("#f-kernel", "linear")
 	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C"`)
 	p.choose("#f-kernel", "rbf")
@@ -24,19 +23,15 @@ func TestSearchIsLive(t *testing.T) {
 	p.clickText("summary", "Search settings")
 	p.fill("#f-search\\.gamma", "0.1, 1, 10")
 	p.follow(func() { p.clickText("button", "Search C and γ") })
-	if !strings.Contains(p.where(), "/searches/") {
-		t.Fatalf("at %s", p.where())
-	}
+	require.Must(t, strings.Contains(p.where(), "/searches/"), "at %s", p.where())
 	get[bool](p, `(window.kept = true)`)
 	p.wait(`document.querySelector(".heat-map .best") && !document.querySelector(".pending")`)
 	require.Check(t, get[bool](p, `window.kept`), "the page was loaded anew")
-	if n := get[int](p, `document.querySelectorAll(".heat-map td a").length`); n != 21 || !strings.Contains(p.text("#search"), "This is the number to report.") {
-		t.Errorf("%d cells: %s", n, p.text("#search"))
-	}
+	n := get[int](p, `document.querySelectorAll(".heat-map td a").length`)
+	require.Check(t, n == 21 && strings.Contains(p.text("#search"), "This is the number to report."), "%d cells: %s", n, p.text("#search"))
 	get[bool](p, `(document.querySelector(".heat-map .best a").focus(), true)`)
-	if say := p.text("[data-readout]"); !strings.Contains(say, "accuracy") || !strings.Contains(say, "support vectors") {
-		t.Errorf("the best cell says %q", say)
-	}
+	say := p.text("[data-readout]")
+	require.Check(t, strings.Contains(say, "accuracy") && strings.Contains(say, "support vectors"), "the best cell says %q", say)
 	place := func() [2]int {
 		return get[[2]int](p, `(() => { const c = document.activeElement.closest(".heat-map td"); return [c.parentElement.sectionRowIndex, c.cellIndex]; })()`)
 	}
@@ -48,9 +43,8 @@ func TestSearchIsLive(t *testing.T) {
 	}
 	p.follow(func() { p.click(".heat-map .best a") })
 	p.picture(".stage img")
-	if c := p.query().Get("C"); p.value("#f-C") != c && !(c == "" && p.value("#f-C") == "1") {
-		t.Errorf("the lab opens with C %s, the cell has %q", p.value("#f-C"), c)
-	}
+	c := p.query().Get("C")
+	require.Check(t, p.value("#f-C") == c || c == "" && p.value("#f-C") == "1", "the lab opens with C %s, the cell has %q", p.value("#f-C"), c)
 }
 
 // A design is chosen in the lab, whose other fields follow the choices; its points come by
@@ -58,21 +52,17 @@ func TestSearchIsLive(t *testing.T) {
 func TestDrawnSearchIsLive(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=moons")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons")
 	p.clickText("summary", "Search")
 	p.clickText("summary", "Search settings")
 	shown := func(css string) bool {
 		return get[bool](p, `document.querySelector("`+css+`").checkVisibility()`)
 	}
-	if shown(".of-points") || shown(".of-share") || !shown(".of-folds") || shown(".of-column") {
-		t.Error("fields are there that mean nothing yet")
-	}
+	require.Check(t, !shown(".of-points") && !shown(".of-share") && shown(".of-folds") && !shown(".of-column"),
+		"fields are there that mean nothing yet")
 	p.choose("#f-search-design", "sobol")
 	p.choose("#f-search-held", "share")
-	if !shown(".of-points") || !shown(".of-share") || shown(".of-folds") {
-		t.Error("the fields do not follow the choices")
-	}
+	require.Check(t, shown(".of-points") && shown(".of-share") && !shown(".of-folds"), "the fields do not follow the choices")
 	p.fill("#f-search-points", "12")
 	p.fill("#f-search-draws", "3")
 	p.fill("#f-search\\.gamma", "0.1..10")
@@ -81,22 +71,18 @@ func TestDrawnSearchIsLive(t *testing.T) {
 	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
 	n := get[int](p, `document.querySelectorAll(".heat .cloud a").length`)
 	require.Check(t, n == 12 && get[bool](p, `window.kept`), "%d points, or the page was loaded anew", n)
-	if say := p.text("main"); !strings.Contains(say, "12 points of a Sobol sequence") || !strings.Contains(say, "held out, drawn 3 times") {
-		t.Errorf("%s", say)
-	}
+	say := p.text("main")
+	require.Check(t, strings.Contains(say, "12 points of a Sobol sequence") && strings.Contains(say, "held out, drawn 3 times"), "%s", say)
 	get[bool](p, `(document.querySelector(".heat .cloud .best").focus(), true)`)
-	if say := p.text("[data-readout]"); !strings.Contains(say, "accuracy") || !strings.Contains(say, "support vectors") {
-		t.Errorf("the best point says %q", say)
-	}
+	say = p.text("[data-readout]")
+	require.Check(t, strings.Contains(say, "accuracy") && strings.Contains(say, "support vectors"), "the best point says %q", say)
 	p.follow(func() { p.clickText("button", "Search finer around the best") })
 	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
 	require.Equal(t, get[int](p, `document.querySelectorAll(".heat .cloud a").length`), 13, "points around the best")
 	get[bool](p, `(document.querySelector(".heat .cloud .best").focus(), true)`)
 	p.follow(func() { p.keys("\r") })
 	p.picture(".stage img")
-	if p.query().Get("gamma") == "" || !strings.Contains(p.where(), "/lab") {
-		t.Errorf("at %s", p.where())
-	}
+	require.Check(t, p.query().Get("gamma") != "" && strings.Contains(p.where(), "/lab"), "at %s", p.where())
 }
 
 // A study is clicked together and its page fills by itself.
@@ -110,9 +96,8 @@ func TestStudyIsLive(t *testing.T) {
 	p.follow(func() { p.clickText("button", "Run study") })
 	get[bool](p, `(window.kept = true)`)
 	p.wait(`document.querySelector("#study img") && !document.querySelector(".pending")`)
-	if say := p.text("#study"); !get[bool](p, `window.kept`) || !strings.Contains(say, "Accuracy against SVM") {
-		t.Errorf("the page says %s", say)
-	}
+	say := p.text("#study")
+	require.Check(t, get[bool](p, `window.kept`) && strings.Contains(say, "Accuracy against SVM"), "the page says %s", say)
 	p.follow(func() { p.clickText("a", "Edit and run again") })
 	text := p.value("#f-study")
 	require.Check(t, strings.Contains(text, "[learner.MCM]"), "the file is %s", text)

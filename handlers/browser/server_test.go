@@ -185,9 +185,7 @@ func (c *client) get(t *testing.T, path string) answer {
 func (c *client) post(t *testing.T, path, form string) string {
 	t.Helper()
 	a := c.do(t, "POST", path, form)
-	if a.StatusCode != http.StatusSeeOther {
-		t.Fatalf("POST %s: status %d, want a redirect:\n%s", path, a.StatusCode, a.body)
-	}
+	require.Must(t, a.StatusCode == http.StatusSeeOther, "POST %s: status %d, want a redirect:\n%s", path, a.StatusCode, a.body)
 	return a.Header.Get("Location")
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	cdp "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"marginlab/ml/mltest/require"
@@ -150,9 +149,8 @@ func TestSlidesFit(t *testing.T) {
 							truth := require.Value(q.Solve(t.Context()))(t)
 							places[slices.Index(lessons.Asked{Lesson: &l, Screen: &screen, Question: &q}.Order(), int(truth.Value))]++
 						}
-						if !slices.Contains(names, "ask-"+q.Slug) {
-							t.Errorf("%s: the question %s is none of the parts %v", screen.Slug, q.Slug, names)
-						}
+						require.Check(t, slices.Contains(names, "ask-"+q.Slug),
+							"%s: the question %s is none of the parts %v", screen.Slug, q.Slug, names)
 					}
 					for k, name := range names {
 						if k > 0 {
@@ -198,9 +196,7 @@ func clicker(p *page, key, code string, number int64, held int64) {
 // presenter's, and each does what the help says.
 func TestSlideKeys(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1024, 768)
-	p.visit("/lessons/perceptron/bound")
+	p := openAt(t, 1024, 768, "/lessons/perceptron/bound")
 	p.wait(element(".parts a.current"))
 	count := func(want string) {
 		p.t.Helper()
@@ -209,9 +205,7 @@ func TestSlideKeys(t *testing.T) {
 	current := func(want string) { p.t.Helper(); p.wait(element(".parts a.current") + ".hash === " + quote("#"+want)) }
 
 	at := p.reach("[data-field=gamma] input[type=range]")
-	p.do(chromedp.MouseEvent(chromedp.MousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	p.do(chromedp.MouseEvent(chromedp.MouseMoved, at.X+20, at.Y, chromedp.ButtonLeft))
-	p.do(chromedp.MouseEvent(chromedp.MouseReleased, at.X+20, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.drag(at, point{at.X + 20, at.Y})
 	p.wait("document.activeElement === document.body && " + answered)
 	gamma := p.value("input[name=gamma]")
 	clicker(p, " ", "Space", 32, 0)
@@ -296,9 +290,7 @@ func (p *page) teaches() {
 // screen would end with it, and back by the browser's button.
 func TestSlidesTurnInPlace(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 720)
-	p.visit("/lessons/lagrange/touch")
+	p := openAt(t, 1280, 720, "/lessons/lagrange/touch")
 	p.wait(element(".parts a.current"))
 	get[bool](p, "document.documentElement.dataset.left = 'no', true")
 	for range get[int](p, partNames+".length") {
@@ -322,9 +314,7 @@ func TestSlidesTurnInPlace(t *testing.T) {
 // the address.
 func TestMoves(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 720)
-	p.visit("/lessons/risk/shatter")
+	p := openAt(t, 1280, 720, "/lessons/risk/shatter")
 	p.wait(element(".parts a.current"))
 	p.clickText("[data-move]", "No line does")
 	p.wait("location.search === '?calls=n' && " + element(".note") + ".textContent.startsWith('Wrong')")
@@ -345,9 +335,7 @@ func TestMoves(t *testing.T) {
 // the server.
 func TestStepsComeTogether(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1280, 720)
-	p.visit("/lessons/perceptron/dual")
+	p := openAt(t, 1280, 720, "/lessons/perceptron/dual")
 	p.wait("performance.getEntriesByType('resource').some((e) => e.name.endsWith('/dual/states') && e.responseEnd)")
 	for k := range 8 {
 		turn(p, " ")
@@ -431,9 +419,7 @@ func TestNotes(t *testing.T) {
 // The folded controls of a slide lie over the picture: Escape folds them again, from wherever the focus is in them.
 func TestEscapeFoldsControls(t *testing.T) {
 	t.Parallel()
-	p := open(t, start(t))
-	p.size(1366, 768)
-	p.visit("/lessons/margins/classifier")
+	p := openAt(t, 1366, 768, "/lessons/margins/classifier")
 	p.wait(element(".folded .slider input[type=range]")) // a script has come
 	p.tabTo(".folded summary")
 	p.keys(" ")
@@ -468,9 +454,7 @@ func TestPredictionFirst(t *testing.T) {
 	p.wait(element(sketch + " .verdict"))
 	p.wait(answered + " && !" + element("#curves [name=asking]") + " && !" + element(picture) + ".src.includes('asking')")
 	p.wait("!" + element("#curves[data-folded]"))
-	if !p.visible(words) || !p.visible("#curves .exhibit-numbers") {
-		t.Error("after the answer the rest is still folded")
-	}
+	require.Check(t, p.visible(words) && p.visible("#curves .exhibit-numbers"), "after the answer the rest is still folded")
 	require.Check(t, !p.visible("#gram [data-after]"), "an answer unfolds another screen")
 	p.follow(func() { p.click("[data-switch]") })
 	p.wait("location.search.includes('everything=1') && document.readyState === 'complete'")
@@ -490,9 +474,8 @@ func TestPredictionFirst(t *testing.T) {
 	plain := open(t, s)
 	plain.noScript()
 	plain.visit("/lessons/width")
-	if get[string](plain, element("#gram .afterwards [data-after]")+".textContent") != "" || !plain.visible("#gram .fold-note") {
-		t.Error("without scripts the answer is given away")
-	}
+	require.Check(t, get[string](plain, element("#gram .afterwards [data-after]")+".textContent") == "" && plain.visible("#gram .fold-note"),
+		"without scripts the answer is given away")
 	plain.visit("/lessons/width?everything=1")
 	require.Check(t, plain.visible("#gram [data-after]"), "without scripts the words are lost")
 }
@@ -517,9 +500,7 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 	back := func() { p.t.Helper(); clicker(p, "PageUp", "PageUp", 33, 0) }
 	const note = ".derivation .waits .fold-note"
 	at("derivation", "2") // the address asks for more than may be seen
-	if !p.visible(note) || !get[bool](p, element("[data-go=end]")+".disabled") {
-		t.Error("nothing tells that a line waits")
-	}
+	require.Check(t, p.visible(note) && get[bool](p, element("[data-go=end]")+".disabled"), "nothing tells that a line waits")
 	onward()
 	at("ask-opposite", "2")
 	onward() // the room has said its answer
@@ -573,18 +554,16 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 	}
 	p.click(step)
 	count("2")
-	if !get[bool](p, element(step)+".disabled") || !p.visible(screen+" .waits .fold-note") || p.visible(screen+" [data-line=gram] math") {
-		t.Error("the line does not wait for the answer")
-	}
+	require.Check(t, get[bool](p, element(step)+".disabled") && p.visible(screen+" .waits .fold-note") && !p.visible(screen+" [data-line=gram] math"),
+		"the line does not wait for the answer")
 	p.fill("#q-xor-opposite [name=answer]", "1")
 	p.click("#q-xor-opposite button")
 	const top = "Math.round(document.querySelector('#q-xor-opposite').getBoundingClientRect().top)"
 	p.wait(element("#q-xor-opposite .verdict"))
 	before := get[int](p, top)
 	count("3")
-	if after := get[int](p, top); after < before-2 || after > before+2 {
-		t.Errorf("the answer has gone from %d to %d while its line came", before, after)
-	}
+	after := get[int](p, top)
+	require.Check(t, after >= before-2 && after <= before+2, "the answer has gone from %d to %d while its line came", before, after)
 	require.Check(t, p.visible(screen+" [data-line=gram] math"), "the line has not come with the answer")
 	p.click(step) // the second question was answered on the slide
 	count("4")
@@ -592,9 +571,7 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 	plain := open(t, s)
 	plain.noScript()
 	plain.visit("/lessons/kernel-trick/xor?step=5")
-	if !plain.visible(note) || plain.visible("[data-line=gram] math") {
-		t.Error("without scripts the line does not wait")
-	}
+	require.Check(t, plain.visible(note) && !plain.visible("[data-line=gram] math"), "without scripts the line does not wait")
 }
 
 // TestAfresh: after a rehearsal a key folds the questions of a lesson again, and from

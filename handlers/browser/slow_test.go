@@ -65,8 +65,7 @@ func TestSlowAnswersAreShown(t *testing.T) {
 	base, questions := slowly(t, s) // before the page, which is gone when this ends
 	p := open(t, s)
 	p.base = base
-	p.visit("/lab?data=moons")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=moons")
 	const slider = `[data-field=C] input[type=range]`
 	at := p.reach(slider)
 	width := get[float64](p, element(slider)+".clientWidth")

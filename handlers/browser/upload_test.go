@@ -128,9 +128,8 @@ func TestFromUploadToComparison(t *testing.T) {
 	differing := func() []string {
 		return get[[]string](p, `[...document.querySelectorAll("[aria-labelledby=h-settings] tr.differs")].map((r) => r.innerText.replace(/\s+/g, " "))`)
 	}
-	if d := differing(); len(d) != 1 || !strings.Contains(d[0], "≠") || !strings.Contains(d[0], "100") {
-		t.Errorf("settings marked as different: %q", d)
-	}
+	d := differing()
+	require.Check(t, len(d) == 1 && strings.Contains(d[0], "≠") && strings.Contains(d[0], "100"), "settings marked as different: %q", d)
 	rows := `document.querySelectorAll("[aria-labelledby=h-settings] tbody tr").length`
 	all := get[int](p, rows)
 	require.Check(t, all >= 5, "%d settings", all)
@@ -140,24 +139,6 @@ func TestFromUploadToComparison(t *testing.T) {
 	p.follow(func() { p.clickText(".button", "Differences only") })
 	n = get[int](p, rows)
 	require.Check(t, n >= 5 && p.visible("[aria-labelledby=h-settings] table"), "%d settings after switching back", n)
-}
-
-func TestRunSurvivesKill(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
-	p.visit("/lab?data=xor&C=10")
-	p.picture(".stage img")
-	run := p.save("last words")
-	s.kill()
-	s.restart()
-	p.visit(run)
-	p.picture(".stage img")
-	require.Equal(t, p.text("h1"), "last words", "after kill -9 the run is called")
-	p.follow(func() { p.clickText(".button", "Open in lab") })
-	p.picture(".stage img")
-	q := p.query()
-	require.Check(t, q.Get("C") == "10", "the clone opens as %v", q)
 }
 
 func TestDroppedFile(t *testing.T) {
@@ -185,13 +166,11 @@ func TestColumnsAreChosen(t *testing.T) {
 	if h := p.text("h1"); !strings.Contains(h, "people.csv") || !strings.Contains(p.where(), "/datasets/mapping/") {
 		t.Fatalf("a doubtful file leads to %q on %s", h, p.where())
 	}
-	if preview := p.text("table.mapping"); !strings.Contains(preview, "Ada") || !strings.Contains(preview, "1.65") {
-		t.Errorf("the preview does not show the rows: %s", preview)
-	}
+	preview := p.text("table.mapping")
+	require.Check(t, strings.Contains(preview, "Ada") && strings.Contains(preview, "1.65"), "the preview does not show the rows: %s", preview)
 	words := `document.querySelector('input[name=feature][value=name]')`
-	if get[bool](p, words+`.checked`) || get[bool](p, words+`.disabled`) {
-		t.Error("a column of few words is chosen as a feature by itself, or may not be chosen")
-	}
+	require.Check(t, !get[bool](p, words+`.checked`) && !get[bool](p, words+`.disabled`),
+		"a column of few words is chosen as a feature by itself, or may not be chosen")
 	for _, label := range []string{"weight", "member"} { // each has the rest proposed anew
 		p.follow(func() { p.choose("#f-label", label) })
 	}
@@ -240,12 +219,10 @@ func TestRowsArePasted(t *testing.T) {
 		p.visit(path)
 		taken := !get[bool](p, paste("document.body", "just a line, of words"))
 		require.Check(t, !taken, "%s: a sentence is taken for rows", path)
-		if path == "/datasets" && !get[bool](p, paste(`document.querySelector("#f-typed")`, rows)) {
-			t.Error("what is pasted into a field does not stay there")
-		}
+		require.Check(t, path != "/datasets" || get[bool](p, paste(`document.querySelector("#f-typed")`, rows)),
+			"what is pasted into a field does not stay there")
 		p.follow(func() { get[bool](p, paste("document.body", rows)) })
-		if h, n := p.text("h1"), p.number("points"); h != "Pasted rows" || n != "4" {
-			t.Errorf("%s: %q with %s points on %s", path, h, n, p.where())
-		}
+		h, n := p.text("h1"), p.number("points")
+		require.Check(t, h == "Pasted rows" && n == "4", "%s: %q with %s points on %s", path, h, n, p.where())
 	}
 }

@@ -14,8 +14,7 @@ import (
 func TestValuesAreLive(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	p.visit("/lab?data=sine")
-	p.picture(".stage img")
+	p.visitStage("/lab?data=sine")
 	before := p.number("Training MSE")
 	p.change(func() { p.fill("#f-lambda", "0.01") })
 	p.wait(`new URLSearchParams(location.search).get("lambda") === "0.01"`)
@@ -42,9 +41,8 @@ func TestValuesAreLive(t *testing.T) {
 	require.Check(t, l == "class" && p.value("#f-learner") == "ridge", "moons open with the target %s", l)
 	p.follow(func() { p.choose("#f-target", "value") })
 	p.picture(".stage img")
-	if get[bool](p, `Boolean(document.querySelector("#f-positive, [data-editor]"))`) || p.number("Training MSE") == "" {
-		t.Error("±1 as values are still classes")
-	}
+	require.Check(t, !get[bool](p, `Boolean(document.querySelector("#f-positive, [data-editor]"))`) && p.number("Training MSE") != "",
+		"±1 as values are still classes")
 	p.follow(func() { p.choose("#f-target", "class") })
 	p.picture(".stage img")
 	require.Check(t, p.number("Training accuracy") != "", "there is no way back to classes")

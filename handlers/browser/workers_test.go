@@ -148,9 +148,8 @@ func (q *searched) check(t *testing.T) {
 	q.reach(t, q.total+1)
 	var got map[string]any
 	require.NoError(t, json.Unmarshal([]byte(q.get(t, "/api/searches/"+q.id).body), &got))
-	if got["status"] != "done" || got["done"] != float64(q.total) || got["total"] != float64(q.total) {
-		t.Errorf("the search is %v, %v of %v cells: %v", got["status"], got["done"], got["total"], got["error"])
-	}
+	require.Check(t, got["status"] == "done" && got["done"] == float64(q.total) && got["total"] == float64(q.total),
+		"the search is %v, %v of %v cells: %v", got["status"], got["done"], got["total"], got["error"])
 	for _, part := range []string{"cells", "best"} {
 		diff := cmp.Diff(q.want[part], got[part])
 		require.Check(t, diff == "" && got[part] != nil, "%s, by one process and by workers:\n%s", part, diff)
@@ -245,8 +244,7 @@ func TestWorkersAreRefused(t *testing.T) {
 		if name == "version" && err == nil {
 			continue // the machine has plain loops only
 		}
-		if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), tc.want) || strings.Count(string(out), "\n") != 1 {
-			t.Errorf("%s: %v, %s", name, err, out)
-		}
+		require.Check(t, err != nil && cmd.ProcessState.ExitCode() == 1 && strings.Contains(string(out), tc.want) && strings.Count(string(out), "\n") == 1,
+			"%s: %v, %s", name, err, out)
 	}
 }

@@ -51,8 +51,7 @@ func TestRepeat(t *testing.T) {
 	} {
 		var out, errs strings.Builder
 		code := Run(t.Context(), Commands, []string{"repeat", write(tc.change)}, Streams{Out: &out, Err: &errs})
-		if text := out.String() + errs.String(); code != tc.code || !strings.Contains(text, tc.says) {
-			t.Errorf("exit code %d, want %d and %q: %s", code, tc.code, tc.says, text)
-		}
+		text := out.String() + errs.String()
+		require.Check(t, code == tc.code && strings.Contains(text, tc.says), "exit code %d, want %d and %q: %s", code, tc.code, tc.says, text)
 	}
 }

@@ -19,7 +19,6 @@ import (
 
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 	"marginlab/store"
@@ -37,7 +36,7 @@ func fit(t *testing.T, args ...string) (report handlerstest.Object, message stri
 // TestFitOnServer uploads points once, whatever the file is called.
 func TestFitOnServer(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	there := func(token, what string) int {
 		t.Helper()
 		list, _ := handlerstest.Decode[handlerstest.Object](s.As(t, token).Want(http.StatusOK, "GET", "/api/"+what, ""))[what].([]any)
@@ -66,7 +65,7 @@ func TestFitOnServer(t *testing.T) {
 // one data set, once the time is over that it asks to wait.
 func TestFitRetries(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	var mu sync.Mutex
 	asked := map[string]int{}
 	flaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -125,7 +124,7 @@ func TestMissingEverywhere(t *testing.T) {
 	here, message, code := fit(t, append(args, "--out", model)...)
 	require.Must(t, code == 0 && strings.Contains(here["preprocessing"].(string), "of the training rows"),
 		"exit %d: %s%v", code, message, here)
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	there, message, code := fit(t, append(args, "--server", s.URL, "--token", handlerstest.Alice)...)
 	require.Check(t, code == 0 && there["objective"] == here["objective"] && there["test_accuracy"] == here["test_accuracy"],
 		"exit %d: %s%v, here %v", code, message, there, here)
@@ -157,7 +156,7 @@ func TestMissingEverywhere(t *testing.T) {
 // TestFitCancelledOnServer prints what is known of a run that never was.
 func TestFitCancelledOnServer(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	_, path := moons(t, 40)
 	ended := make(chan outcome)
 	go func() {
@@ -188,7 +187,7 @@ func TestFitCancelledOnServer(t *testing.T) {
 // files of data are uploaded once, and thinned out there as they are here.
 func TestStudyOnServer(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	_, own := moons(t, 80)
 	file := filepath.Join(filepath.Dir(own), "small.toml")
 	const text = "[scheme]\nfolds = 3\nmax_rows = 50\n[data.own]\nfile = \"moons.csv\"\n[data.xor]\ngenerator = \"xor\"\nn = 40\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
 // The operator lists the workspaces of a server that runs, shuts one out, and lets it in again.
 func TestWorkspaces(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	dir := filepath.Dir(s.App.Store.Path())
 	alice, bob := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 	alice.Upload("name=square", handlerstest.Square)

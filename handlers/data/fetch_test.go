@@ -22,7 +22,7 @@ import (
 // Without --allow-url no address is fetched, and no form asks for one.
 func TestAddressesAreNotFetched(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() == 0,
 		"the page asks for an address")

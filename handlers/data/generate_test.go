@@ -7,7 +7,6 @@ import (
 
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -15,7 +14,7 @@ import (
 // page that is opened anew makes another.
 func TestFormsAreSentTwice(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	for path, form := range map[string]url.Values{
 		"/datasets":          {"text": {handlerstest.Square}, "name": {"typed"}},

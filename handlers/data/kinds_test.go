@@ -169,7 +169,7 @@ func (j journey) through(t *testing.T, c *handlerstest.Client, kind string, set 
 // TestStrings goes with labelled strings through every door that points go through.
 func TestStrings(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	file := sequences(60)
 	set := c.Upload("name=DNA", file)
 	require.Equal(t, set.Label, "class", "label")
@@ -204,9 +204,8 @@ func TestStrings(t *testing.T) {
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		require.Check(t, run.Report.Values.Number("k") >= 3, "%+v", run)
 		page := c.Page(200, "/runs/"+id)
-		if link, _ := page.Find(".points td a").Eq(4).Attr("href"); link != "?near=5#near" || page.Find("#near tr").Length() != 0 {
-			t.Errorf("row 5 leads to its neighbours by %q", link)
-		}
+		link, _ := page.Find(".points td a").Eq(4).Attr("href")
+		require.Check(t, link == "?near=5#near" && page.Find("#near tr").Length() == 0, "row 5 leads to its neighbours by %q", link)
 		near := c.Page(200, "/runs/"+id+"?near=5")
 		c.Pictures(near, 6)
 		rows := near.Find("#near tbody tr")
@@ -222,7 +221,7 @@ func TestStrings(t *testing.T) {
 // TestGraphs goes with labelled graphs through every door that points go through.
 func TestGraphs(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	set := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets/generate", `{"generator":"molecules","parameters":{"n":40}}`))
 	require.Check(t, set.Name == "Molecules, 40 graphs" && len(set.Classes) == 2, "%+v", set)
 	ids, data, lab := journeys["graphs"].through(t, c, "graphs", set)
@@ -266,7 +265,7 @@ func TestGraphs(t *testing.T) {
 // TestKernelMatrix goes with a kernel matrix through every door that points go through.
 func TestKernelMatrix(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	libsvm, plain := kernelFile(t, 40)
 	set := c.Upload("name=K.libsvm", libsvm)
 	_, data, _ := journeys["precomputed"].through(t, c, "precomputed", set)

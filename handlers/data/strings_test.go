@@ -83,7 +83,7 @@ func sendFile(c *handlerstest.Client, status int, name, text string) *goquery.Do
 // and the terminal: each names the fault in the same words.
 func TestUglyStrings(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	for _, tt := range []struct{ name, text, says string }{
 		{"empty.csv", "s,class\nab,x\n,y\n", "line 3, column 1 (s): expected a string, found nothing"},
@@ -120,7 +120,7 @@ func TestUglyStrings(t *testing.T) {
 // answer, or an error that says what to do.
 func TestOddStrings(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	for name, text := range map[string]string{
 		"shorter than k":        "s,class\na,x\nb,y\nc,x\nd,y\n",
 		"some shorter than k":   "s,class\na,x\nabcd,y\nabce,x\nd,y\n",
@@ -150,7 +150,7 @@ func TestOddStrings(t *testing.T) {
 // columns are asked for.
 func TestUploadOfStrings(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Alice)
 	send := func(name, text string) *goquery.Document { return sendFile(c, 200, name, text) }
 	require.Says(t, send("dna.csv", sequences(20)).Find("main").Text(), "20 strings", "the page of the upload")
@@ -172,7 +172,7 @@ func TestUploadOfStrings(t *testing.T) {
 // predictions of the run of the same settings.
 func TestTryString(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Alice)
 	for _, tt := range []struct{ data, query, spec string }{
 		{"dna", "kernel=gap-subsequence&k=3&normalize=true&C=10&test_fraction=0", `{"kernel":"gap-subsequence","k":3,"normalize":true,"C":10}`},
@@ -216,7 +216,7 @@ func TestTryString(t *testing.T) {
 // TestLongString sends a string of more symbols than one may have: too long for a script.
 func TestLongString(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
 	set := c.Upload("", "w,c\ncat,a\ndog,b\n")
 	got := c.Send(http.StatusUnprocessableEntity, "/datasets/"+set.ID+"/objects", "act=put&row=0&hash="+set.Hash+"&label=a&object="+strings.Repeat("a", 200_001)).HTML().Find("#f-object-error").Text()
 	require.Says(t, got, "200000 symbols", "the fault")
@@ -226,7 +226,7 @@ func TestLongString(t *testing.T) {
 // come back with what was typed.
 func TestObjectsPutAtOnce(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
 	set := c.Upload("", "w,c\ncat,a\ndog,b\n")
 	var group sync.WaitGroup
 	var saved atomic.Int64

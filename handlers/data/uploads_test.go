@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -19,7 +18,7 @@ import (
 func TestMissingValues(t *testing.T) {
 	t.Parallel()
 	const file = "id,when,age,height,group\n1,1.2.2024,31,1.7,a\n2,2.2.2024,,1.8,b\n3,3.2.2024,45,,a\n4,4.2.2024,28,1.6,b\n5,5.2.2024,30,1.65,\n"
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	for answer, want := range map[string]struct{ rows, note string }{
 		"drop":   {"2 × 2", "3 of 5 rows left out because a value is missing"},
@@ -51,7 +50,7 @@ func TestMissingValues(t *testing.T) {
 func TestSheets(t *testing.T) {
 	t.Parallel()
 	raw := require.Value(os.ReadFile("../../ml/dataset/testdata/spreadsheets/workbook-two-tables.xlsx"))(t)
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	doc := sendFile(c, http.StatusOK, "pets.xlsx", string(raw))
 	form, _ := doc.Find("form[method=post][action^='/datasets/mapping/']").Attr("action")
@@ -74,7 +73,7 @@ func TestSheets(t *testing.T) {
 // unless the reader names columns, and data of two on those.
 func TestPointsOfManyColumns(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
 	drawn := func(id, query string) string {
 		return string(c.Want(http.StatusOK, "GET", "/datasets/"+id+"/figures/points.svg"+query, "").Body)
 	}

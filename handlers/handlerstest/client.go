@@ -59,10 +59,7 @@ type Answer struct {
 // Open sends a request and returns its response unread.
 func (c *Client) Open(ctx context.Context, method, path string, body io.Reader, header ...string) *http.Response {
 	c.T.Helper()
-	r, err := http.NewRequestWithContext(ctx, method, c.URL+path, body)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	r := require.Value(http.NewRequestWithContext(ctx, method, c.URL+path, body))(c.T)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
@@ -72,10 +69,7 @@ func (c *Client) Open(ctx context.Context, method, path string, body io.Reader, 
 	if c.Cookie != nil {
 		r.AddCookie(c.Cookie)
 	}
-	resp, err := c.Client().Do(r)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	resp := require.Value(c.Client().Do(r))(c.T)
 	return resp
 }
 
@@ -85,14 +79,11 @@ func (c *Client) Do(method, path, body string, header ...string) Answer {
 	resp := c.Open(c.T.Context(), method, path, strings.NewReader(body), header...)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		c.T.Fatalf("%s %s: %v", method, path, err)
-	}
+	require.Must(c.T, err == nil, "%s %s: %v", method, path, err)
 	a := Answer{resp.StatusCode, resp.Header, b, c.T}
 	if p, _, _ := strings.Cut(path, "?"); strings.HasPrefix(p, "/api/") {
-		if err := conforms(c.Doc, method, p, a); err != nil {
-			c.T.Errorf("%s %s: %v\n%d %s", method, path, err, a.Status, b)
-		}
+		err := conforms(c.Doc, method, p, a)
+		require.Check(c.T, err == nil, "%s %s: %v\n%d %s", method, path, err, a.Status, b)
 	}
 	return a
 }
@@ -101,9 +92,7 @@ func (c *Client) Do(method, path, body string, header ...string) Answer {
 func (c *Client) Want(status int, method, path, body string, header ...string) Answer {
 	c.T.Helper()
 	a := c.Do(method, path, body, header...)
-	if a.Status != status {
-		c.T.Fatalf("%s %s: status %d, want %d: %s", method, path, a.Status, status, a.Body)
-	}
+	require.Must(c.T, a.Status == status, "%s %s: status %d, want %d: %s", method, path, a.Status, status, a.Body)
 	return a
 }
 
@@ -167,9 +156,7 @@ func NextEvent(t *testing.T, r *bufio.Reader) (e Event, ok bool) {
 		if err == io.EOF && e == (Event{}) {
 			return e, false
 		}
-		if err != nil {
-			t.Fatalf("stream: %v", err)
-		}
+		require.Must(t, err == nil, "stream: %v", err)
 		switch line = strings.TrimSuffix(line, "\n"); {
 		case line == "" && e != (Event{}):
 			return e, true
@@ -186,9 +173,8 @@ func (c *Client) Follow(id string) (events []Event) {
 	c.T.Helper()
 	resp := c.Open(c.T.Context(), "GET", "/api/runs/"+id+"/events", nil)
 	defer resp.Body.Close()
-	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
-		c.T.Fatalf("events: %s %s", resp.Status, kind)
-	}
+	kind := resp.Header.Get("Content-Type")
+	require.Must(c.T, resp.StatusCode == http.StatusOK && kind == "text/event-stream", "events: %s %s", resp.Status, kind)
 	body := bufio.NewReader(resp.Body)
 	for {
 		e, ok := NextEvent(c.T, body)
@@ -214,9 +200,7 @@ func (s *Server) Browse(t *testing.T, token string) *Client {
 func (c *Client) Page(status int, path string) *goquery.Document {
 	c.T.Helper()
 	a := c.Fetch(http.MethodGet, path, "")
-	if a.Status != status {
-		c.T.Fatalf("GET %s: %d, want %d\n%s", path, a.Status, status, a.Body)
-	}
+	require.Must(c.T, a.Status == status, "GET %s: %d, want %d\n%s", path, a.Status, status, a.Body)
 	return a.HTML()
 }
 
@@ -230,13 +214,10 @@ func (c *Client) Pictures(doc *goquery.Document, least int) {
 			return
 		}
 		n++
-		if a := c.Do("GET", src, ""); a.Status != 200 || !strings.Contains(string(a.Body), "<svg") {
-			c.T.Errorf("%s: %d", src, a.Status)
-		}
+		a := c.Do("GET", src, "")
+		require.Check(c.T, a.Status == 200 && strings.Contains(string(a.Body), "<svg"), "%s: %d", src, a.Status)
 	})
-	if n < least {
-		c.T.Errorf("%d pictures, want %d", n, least)
-	}
+	require.Check(c.T, n >= least, "%d pictures, want %d", n, least)
 }
 
 // Fetch is Do with the content type of a form.
@@ -270,9 +251,7 @@ func (c *Client) Settle() {
 		return
 	}
 	runs, _, err := c.App.Store.Runs(c.T.Context(), store.WorkspaceOf(c.Cookie.Value), store.Filter{})
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	require.NoError(c.T, err)
 	ids := lists.Map(runs, func(r store.Run) string { return r.ID })
 	c.App.Jobs.Wait(c.T.Context(), time.Hour, ids...)
 }
@@ -283,9 +262,7 @@ func (c *Client) Course(target, controls string) string {
 	q := url.Values{"target": {target}, "title": {"A course"}, "handins": {"true"}}.Encode()
 	doc := c.Send(200, "/courses", q+"&"+controls).HTML()
 	code := doc.Find(".course-code").Text()
-	if len(code) != 6 {
-		c.T.Fatalf("the code is %q", code)
-	}
+	require.Must(c.T, len(code) == 6, "the code is %q", code)
 	return code
 }
 
@@ -294,9 +271,7 @@ func (c *Client) Secret(code string) string {
 	c.T.Helper()
 	link, _ := c.Page(200, "/courses/"+code).Find(".share").Attr("value")
 	path, ok := strings.CutPrefix(link, c.URL)
-	if !ok || len(path) < len("/teach/")+26 {
-		c.T.Fatalf("the teacher's link is %q", link)
-	}
+	require.Must(c.T, ok && len(path) >= len("/teach/")+26, "the teacher's link is %q", link)
 	return path
 }
 
@@ -314,9 +289,7 @@ func (c *Client) Ask(code, question string) string {
 	c.T.Helper()
 	doc := c.Send(200, "/courses/"+code+"/polls", "question="+question).HTML()
 	path, ok := doc.Find("article [method=post]").Attr("action")
-	if !ok {
-		c.T.Fatalf("no page of the question: %s", doc.Text())
-	}
+	require.Must(c.T, ok, "no page of the question: %s", doc.Text())
 	return path
 }
 

@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/static"
 	"marginlab/store"
@@ -30,28 +31,25 @@ type Server struct {
 	Workers bool // runs are trained
 }
 
-// Serve starts a server. Without workers, runs stay in the queue. The test ends only after all
-// requests and workers have ended.
-func Serve(t testing.TB, workers bool, limits dataset.Limits) *Server {
+// Serve starts a server, with limits other than the default ones if given. Without workers, runs
+// stay in the queue. The test ends only after all requests and workers have ended.
+func Serve(t testing.TB, workers bool, limits ...dataset.Limits) *Server {
 	t.Helper()
-	return ServeLogged(t, workers, limits, slog.New(slog.DiscardHandler))
-}
-
-// ServeLogged starts a server that writes its log to log.
-func ServeLogged(t testing.TB, workers bool, limits dataset.Limits, log *slog.Logger) *Server {
-	t.Helper()
-	return ServeWith(t, workers, handlers.Config{Limits: limits, Log: log, Patience: time.Hour}, jobs.Config{})
+	c := handlers.Config{Patience: time.Hour}
+	if len(limits) > 0 {
+		c.Limits = limits[0]
+	}
+	return ServeWith(t, workers, c, jobs.Config{})
 }
 
 // ServeWith starts a server with the settings c and work; it fills in the store, queue, assets and
-// metrics.
+// metrics, and the default limits and a log that nobody reads where c has none.
 func ServeWith(t testing.TB, workers bool, c handlers.Config, work jobs.Config) *Server {
 	t.Helper()
+	c.Limits = cmp.Or(c.Limits, dataset.DefaultLimits)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	st := Store(t)
-	var err error
-	if c.Assets, err = assets(); err != nil {
-		t.Fatal(err)
-	}
+	c.Assets = require.Value(assets())(t)
 	work.Workers, work.Turn, work.Log = 2, cmp.Or(work.Turn, time.Hour), c.Log
 	if work.Train == nil {
 		work.Train = Train

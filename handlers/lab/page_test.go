@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
@@ -43,7 +42,7 @@ func answer(c *handlerstest.Client, form string) (reply struct {
 // draws.
 func TestLiveWithManyPoints(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	data := s.Moons(t, 20000)
 	for _, tc := range []struct {
@@ -72,7 +71,7 @@ func TestLiveWithManyPoints(t *testing.T) {
 // and is not asked for again while something moves.
 func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Second}, jobs.Config{})
+	s := handlerstest.ServeWith(t, false, handlers.Config{Patience: time.Second}, jobs.Config{})
 	c := s.Browse(t, handlerstest.Alice)
 	data := s.Moons(t, 4000)
 	reply, doc, _ := answer(c, "gamma=2000&C=100000&learner=mcm&stage=720&data="+data)
@@ -99,7 +98,7 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 // A point that cannot be read is quoted as far as one reads it.
 func TestWrongPointIsQuotedInShort(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	require.Says(t, string(c.Send(422, "/runs", "data=drawing&points=word").Body), "point 1: expected one or two numbers and a label, found “word”", "one word")
 	page := c.Send(422, "/runs", "data=drawing&points="+strings.Repeat("1,", 1000)).Body
 	doc := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(page)))(t)
@@ -110,7 +109,7 @@ func TestWrongPointIsQuotedInShort(t *testing.T) {
 // A printed page says what was trained, with the parameters as used.
 func TestPrintedSettings(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	for query, want := range map[string]string{
 		"C=3":                                  "SVM, C 3, kernel rbf, γ 0.5",
 		"C=3&kernel=combined&expression=rbf*2": "SVM, C 3, kernel combined, expression rbf*2",
@@ -127,7 +126,7 @@ func TestPrintedSettings(t *testing.T) {
 // is separated; the selects of the axes say what is shown; and no axis shows a constant.
 func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	var wide strings.Builder
 	wide.WriteString("same,a,b,c,label\n")
@@ -169,7 +168,7 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 // What the lab says of a place in the picture is what the model says of a point there.
 func TestPlacesInThePicture(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	said := func(form string) pictures.Place {
 		t.Helper()
 		var reply struct{ Place pictures.Place }
@@ -209,7 +208,7 @@ func TestPlacesInThePicture(t *testing.T) {
 // Points too many for an address come back in pictures that need none: embedded, without links.
 func TestPointsThatNoAddressHolds(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	var points strings.Builder
 	for i := range 5000 {

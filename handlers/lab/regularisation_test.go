@@ -3,7 +3,6 @@ package lab_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,7 +24,7 @@ import (
 // the same under /api.
 func TestPathOverC(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	b, _ := dataset.FindBuiltin("moons")
 	d := require.Value(b.Load())(t)
@@ -39,9 +38,8 @@ func TestPathOverC(t *testing.T) {
 		`{"dataset":"iris"}`:                           "positive class",
 		`{"dataset":"moons","C":1}`:                    "C",
 	} {
-		if a := c.Fetch("POST", "/api/path", body); a.Status < 400 || a.Status >= 500 || !strings.Contains(string(a.Body), word) {
-			t.Errorf("%s: %d %s", body, a.Status, a.Body)
-		}
+		a := c.Fetch("POST", "/api/path", body)
+		require.Check(t, a.Status >= 400 && a.Status < 500 && strings.Contains(string(a.Body), word), "%s: %d %s", body, a.Status, a.Body)
 	}
 
 	p := s.Browse(t, handlerstest.Alice)
@@ -77,7 +75,7 @@ func TestPathOverC(t *testing.T) {
 // and cancel it.
 func TestPathGoesOn(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
+	s := handlerstest.ServeWith(t, true, handlers.Config{}, jobs.Config{})
 	told, rest, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s.App.Paths.Compute = func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
 		tell(trace.Step{Phase: "entry points", C: 0.3, Done: 20, Trainings: 480, Left: time.Minute})
@@ -113,9 +111,8 @@ func TestPathGoesOn(t *testing.T) {
 	c.Want(http.StatusAccepted, "POST", "/api/path", body)
 	<-told
 	row := p.Page(200, "/jobs").Find(".jobs tbody tr")
-	if text := row.Text(); row.Length() != 1 || !strings.Contains(text, "20 of 480 trainings") || !strings.Contains(text, "about") {
-		t.Errorf("under way: %q", text)
-	}
+	text := row.Text()
+	require.Check(t, row.Length() == 1 && strings.Contains(text, "20 of 480 trainings") && strings.Contains(text, "about"), "under way: %q", text)
 	link := p.Page(200, row.Find("th a").AttrOr("href", "")).Find("[data-progress]").Text()
 	require.Check(t, strings.Contains(link, "20 of 480"), "the path among the jobs leads to %q", link)
 	after := p.Fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs").HTML()

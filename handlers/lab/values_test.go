@@ -14,7 +14,6 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -22,7 +21,7 @@ import (
 // regression, not as so many classes.
 func TestValues(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	sets := map[string]api.Dataset{"curve": c.Upload("name=one", handlerstest.Measurements(61, 1)), "surface": c.Upload("name=two", handlerstest.Measurements(61, 2)), "slice": c.Upload("name=three", handlerstest.Measurements(61, 3))}
 	for spec, says := range map[string]string{
@@ -66,9 +65,8 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %s", name, page.Find("main").Text())
 		}
 		c.Pictures(page, figures)
-		if head := page.Find(".points th").Text(); !strings.Contains(head, "residual") || page.Find(".points tbody tr").Length() != 61 {
-			t.Errorf("%s: table of %s", name, head)
-		}
+		head := page.Find(".points th").Text()
+		require.Check(t, strings.Contains(head, "residual") && page.Find(".points tbody tr").Length() == 61, "%s: table of %s", name, head)
 
 		lab := b.Page(200, "/lab?data="+set.ID)
 		options := lab.Find("#f-learner option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
@@ -104,7 +102,7 @@ func TestValues(t *testing.T) {
 // classes goes on being one when the form says nothing.
 func TestValuesLive(t *testing.T) {
 	t.Parallel()
-	b := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	b := handlerstest.Serve(t, true).Browse(t, handlerstest.Alice)
 	live := func(form string) (hidden []string, query string, stage map[string]any) {
 		var reply struct {
 			Hidden      []string

@@ -5,15 +5,12 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons/all"
 )
 
 // Teachers find every demo on one page.
-func TestTeachers(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+func teachers(t *testing.T, s *handlerstest.Server) {
 	c := s.Browse(t, handlerstest.Alice)
 	require.Check(t, c.Page(200, "/lessons").Find(`a[href="/lessons/teachers"]`).Length() == 1,
 		"the list of lessons does not link to the page for teachers")

@@ -10,16 +10,13 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons/all"
 )
 
 // Every lesson has a page for those who teach it, a worksheet with all its questions, and
 // the answers apart from it.
-func TestGuidesAndWorksheets(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+func guidesAndWorksheets(t *testing.T, s *handlerstest.Server) {
 	c := s.Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/lessons/margins/worksheet/answers", "/lessons/margins/line/notes"} {
 		s.Browse(t, handlerstest.Bob).Page(403, path) // who teaches no course
@@ -34,9 +31,8 @@ func TestGuidesAndWorksheets(t *testing.T) {
 		href, _ := c.Page(200, path+"/guide").Find(".toolbar a").First().Attr("href")
 		require.Check(t, href == path+"/"+l.Screens[0].Slug, "the guide of %s presents %s", l.Slug, href)
 		sheet, answers := c.Page(200, path+"/worksheet"), c.Page(200, path+"/worksheet/answers")
-		if n := sheet.Find(".worksheet-item").Length(); n != questions || n != answers.Find(".worksheet-right").Length() {
-			t.Errorf("%s: %d items for %d questions", l.Slug, n, questions)
-		}
+		n := sheet.Find(".worksheet-item").Length()
+		require.Check(t, n == questions && n == answers.Find(".worksheet-right").Length(), "%s: %d items for %d questions", l.Slug, n, questions)
 		require.Check(t, sheet.Find(".worksheet-right").Length() == 0, "%s: answers on the worksheet", l.Slug)
 		pictures := sheet.Find(".worksheet-figures img")
 		require.Check(t, pictures.Length() != 0 && answers.Find(".worksheet-figures").Length() == 0,
@@ -66,9 +62,8 @@ func TestGuidesAndWorksheets(t *testing.T) {
 
 // What comes with the steps of a replay is not on paper as empty axes: it is left out as
 // long as it gives answers away, and whole otherwise.
-func TestReplaysOnPaper(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+func replaysOnPaper(t *testing.T, s *handlerstest.Server) {
+	c := s.Browse(t, handlerstest.Bob)
 	const lesson, chart = "/lessons/procedures", "objectives.svg"
 	printed := func(path string) []string {
 		return c.Page(200, path).Find("#smo .printed").Map(func(_ int, i *goquery.Selection) string { return i.AttrOr("src", "") })
@@ -89,9 +84,7 @@ func TestReplaysOnPaper(t *testing.T) {
 
 // Who owns a course finds the questions of a lesson with their answers as GIFT and as CSV on
 // its page; nobody else does.
-func TestQuestionFiles(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+func questionFiles(t *testing.T, s *handlerstest.Server) {
 	bob, c := s.Browse(t, handlerstest.Bob), s.Browse(t, handlerstest.Alice)
 	c.Course("/lessons/margins", "")
 	for _, name := range []string{"/questions.gift", "/questions.csv"} {

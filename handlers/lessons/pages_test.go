@@ -9,18 +9,29 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 )
 
-// TestLessonPages opens every lesson and every slide, and follows the chain of
-// slides from the first to the last and back.
-func TestLessonPages(t *testing.T) {
+// TestEveryLesson goes through all lessons at one server, which computes demos and answers once.
+func TestEveryLesson(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.Browse(t, handlerstest.Alice)
+	s := handlerstest.Serve(t, false)
+	for name, test := range map[string]func(*testing.T, *handlerstest.Server){
+		"pages": pages, "index": index, "guides": guidesAndWorksheets, "replays": replaysOnPaper, "questions": questionFiles, "teachers": teachers,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s)
+		})
+	}
+}
+
+// pages opens every lesson and every slide, and follows the chain of slides from the first to
+// the last and back.
+func pages(t *testing.T, s *handlerstest.Server) {
+	c := s.Browse(t, handlerstest.Ada)
 	list := c.Page(200, "/lessons")
 	n := list.Find(".lessons li").Length()
 	require.Check(t, n == len(all.Lessons()), "the list has %d lessons of %d", n, len(all.Lessons()))
@@ -54,18 +65,16 @@ func TestLessonPages(t *testing.T) {
 	}
 }
 
-// TestLessonIndex: every section leads to a screen that is there.
-func TestLessonIndex(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	doc := c.Page(200, "/lessons/index")
+// index: every section leads to a screen that is there.
+func index(t *testing.T, s *handlerstest.Server) {
+	doc := s.Browse(t, handlerstest.Ada).Page(200, "/lessons/index")
 	sections := 0
 	for _, d := range lessons.Documents() {
 		sections += len(d.Sections)
 	}
 	rows := doc.Find(".index tbody tr")
 	require.Check(t, rows.Length() == sections, "%d rows for %d sections", rows.Length(), sections)
-	slides := map[string]bool{} // which TestLessonPages opens
+	slides := map[string]bool{} // which pages opens
 	for _, l := range all.Lessons() {
 		for _, screen := range l.Screens {
 			slides["/lessons/"+l.Slug+"/"+screen.Slug] = true
@@ -82,7 +91,7 @@ func TestLessonIndex(t *testing.T) {
 
 func TestLessonDemo(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	const path = "/lessons/margins/line"
 	doc := c.Page(200, path+"?w1=2&w2=0&b=nonsense")
 	require.Equal(t, doc.Find(`input[name="w1"]`).AttrOr("value", ""), "2", "w1")
@@ -110,7 +119,7 @@ func TestLessonDemo(t *testing.T) {
 // The empty drawing, which the lab offers, is refused where a lesson needs points.
 func TestLessonWithoutPoints(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
 		doc := c.Page(200, path+"?data=drawing")
 		require.Check(t, strings.Contains(doc.Find("main").Text(), "Drawing has no points yet; choose other data"),
@@ -121,7 +130,7 @@ func TestLessonWithoutPoints(t *testing.T) {
 // The page of a question would have a query longer than addresses can be in every link.
 func TestAnswerOnLongAddress(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
 	const path, form = "/lessons/procedures/naive/questions/objective", "answer=x&query=b%3D"
 	c.Send(422, path, form+strings.Repeat("1", 60<<10))
 	refused := c.Send(413, path, form+strings.Repeat("1", 64<<10))
@@ -133,7 +142,7 @@ func TestAnswerOnLongAddress(t *testing.T) {
 // asked for again, and not sent twice.
 func TestPicturesOfLessonsAreKept(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Alice)
 	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
 	for page, policy := range map[string]string{

@@ -156,9 +156,8 @@ func TestLineHolds(t *testing.T) {
 		little := require.Value(l.Enter(t.Context(), "quick"))(t)
 		looked := make(chan error, 1)
 		go func() { looked <- pace.Look(much.Context) }()
-		if err := pace.Look(little.Context); err != nil || len(settled()) > 0 || len(looked) > 0 {
-			t.Errorf("%v; the slow one goes on: %v", err, len(looked) > 0)
-		}
+		err := pace.Look(little.Context)
+		require.Check(t, err == nil && len(settled()) <= 0 && len(looked) <= 0, "%v; the slow one goes on: %v", err, len(looked) > 0)
 		little.Leave()
 		require.Equal(t, <-looked, nil, "<-looked")
 		much.Leave()

@@ -59,9 +59,8 @@ func TestPrintsOnce(t *testing.T) {
 		{Sheet{Key: "mine", Format: "svg", Draw: sheet.Draw}, address, "private, no-cache"},
 	} {
 		a := ask(test.sheet, test.address, "")
-		if got := a.Header.Get("Cache-Control"); got != test.want || (a.Header.Get("Set-Cookie") == "") != test.sheet.Public {
-			t.Errorf("%s: %q, %v", test.address, got, a.Header)
-		}
+		got := a.Header.Get("Cache-Control")
+		require.Check(t, got == test.want && (a.Header.Get("Set-Cookie") == "") == test.sheet.Public, "%s: %q, %v", test.address, got, a.Header)
 	}
 	png := sheet
 	png.Format = "png"

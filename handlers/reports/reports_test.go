@@ -17,7 +17,6 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/handlers/reports"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/repeat"
 )
@@ -60,7 +59,7 @@ func (e evidence) create(t *testing.T, text string) reports.Report {
 // shows the same once all that it was made of is deleted.
 func TestReportIsFrozen(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	e := gather(t, s)
 	made := e.create(t, e.text())
 	require.Must(t, len(made.Items) == 5, "%+v", made.Items)
@@ -99,7 +98,7 @@ func TestReportIsFrozen(t *testing.T) {
 // data that were changed they do not.
 func TestReportFiles(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	e := gather(t, s)
 	made := e.create(t, e.text())
 	get := func(file string) string {
@@ -139,7 +138,7 @@ func TestReportFiles(t *testing.T) {
 // The figures of a page are sent from one reading of its report, also after it is shared.
 func TestReportIsReadOnce(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons"}`)
 	c.Follow(run)
@@ -163,7 +162,7 @@ func TestReportIsReadOnce(t *testing.T) {
 // Of items added to a report at the same moment, each is in it or refused.
 func TestItemsAddedAtOnce(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	id := handlerstest.Decode[reports.Report](c.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"t","text":"x"}`)).ID
 	var forms []url.Values
 	for range 5 {

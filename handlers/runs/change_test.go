@@ -3,7 +3,6 @@ package runs_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,7 +25,7 @@ import (
 // the run's page in short, and the same under /api.
 func TestChange(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	saved := func(body string) string {
 		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", body)).ID
@@ -81,7 +80,7 @@ func TestChange(t *testing.T) {
 // and cancel it.
 func TestChangeGoesOn(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
+	s := handlerstest.ServeWith(t, true, handlers.Config{}, jobs.Config{})
 	told, ended := make(chan struct{}), make(chan struct{})
 	s.App.Senses.Compute = func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Sensitivity, error) {
 		tell(trace.Step{Phase: "without one support vector", Done: 20, Trainings: 80, Left: time.Minute})
@@ -138,7 +137,7 @@ func TestChangeGoesOn(t *testing.T) {
 // there is no boundary without one.
 func TestChangeSaysWhatMatters(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour}, jobs.Config{})
+	s := handlerstest.ServeWith(t, true, handlers.Config{Patience: time.Hour}, jobs.Config{})
 	tests := []struct {
 		removals []ml.Removal
 		want     string

@@ -14,7 +14,6 @@ import (
 
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -23,7 +22,7 @@ import (
 // out, of those that did not, and of both on common folds.
 func TestWhichDifferenceIsReal(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	ids := map[string]string{}
 	for name, body := range map[string]string{
@@ -147,7 +146,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 // leaves runs pale, and the tables are had as a file.
 func TestCompareMany(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	q := url.Values{}
 	for i := range 21 {
@@ -227,7 +226,7 @@ func onFolds(c *handlerstest.Client, runs url.Values) string {
 // TestDifferenceOfValues is the same of values.
 func TestDifferenceOfValues(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	set := c.Upload("name=one", handlerstest.Measurements(61, 1))
 	q := url.Values{}
@@ -249,7 +248,7 @@ func TestDifferenceOfValues(t *testing.T) {
 // numbers that programs are told, from the page, for programs and from a shared comparison.
 func TestProofsAsCSV(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	ids := map[string]string{}
 	for name, body := range map[string]string{
@@ -300,7 +299,7 @@ func TestProofsAsCSV(t *testing.T) {
 // Pictures that the browser has and folds of a comparison are answered without reading the models.
 func TestPicturesUnchanged(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	runs := make(url.Values)
 	for _, gamma := range []string{"1", "2"} {

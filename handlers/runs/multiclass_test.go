@@ -8,14 +8,13 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
 // Runs on a set with three classes are shown with their confusion matrices, and compared.
 func TestThreeClasses(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	compared := url.Values{}
 	for _, way := range ml.Multiclass {

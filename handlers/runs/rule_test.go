@@ -57,7 +57,7 @@ func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml
 // pages, pictures, the stage, predictions and JSON.
 func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	run, m, d := severalMachines(t, s)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	path := "/runs/" + run.ID
@@ -123,7 +123,7 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 // A comparison says what its lines are where there is no single f.
 func TestSeveralMachinesCompared(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	one, _, _ := severalMachines(t, s)
 	two, _, _ := severalMachines(t, s)
 	got := s.Browse(t, handlerstest.Alice).Page(200, "/compare?run="+one.ID+"&run="+two.ID).Find("figcaption").Text()

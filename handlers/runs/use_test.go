@@ -18,7 +18,6 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -32,7 +31,7 @@ func done(c *handlerstest.Client, body string) string {
 
 func TestPredictNewRowsOnThePage(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	id := done(c, `{"dataset":"iris"}`)
 	page := c.Page(200, "/runs/"+id)
 	require.Must(t, page.Find(`form[action^="/runs/`+id+`/predict"]`).Length() == 1,
@@ -70,7 +69,7 @@ func TestCopiedClientCodeRuns(t *testing.T) {
 	if out, err := exec.Command(python, "-c", "import numpy").CombinedOutput(); err != nil {
 		t.Skipf("there is no NumPy: %s", out)
 	}
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "marginlab.py"), c.Want(200, "GET", "/client.py", "").Body, 0o600))
 	for _, body := range []string{
@@ -96,7 +95,7 @@ func TestCopiedCodeRuns(t *testing.T) {
 	if out, err := exec.Command(python, "-c", "import importlib.util as u; u.find_spec('sklearn').name").CombinedOutput(); err != nil {
 		t.Skipf("there is no scikit-learn: %s", out)
 	}
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	drawn := handlerstest.Decode[api.Dataset](c.Want(201, "POST", "/api/datasets/generate", `{"generator":"moons","parameters":{"noise":0.3}}`))
 	csv := string(c.Want(200, "GET", "/api/datasets/"+drawn.ID+".csv", "").Body)
 	set := c.Upload("name=my%20moons.csv", csv)
@@ -137,7 +136,7 @@ func (w watched) Write(b []byte) (int, error) {
 // slow.
 func TestPredictionsAreSentWithoutMemory(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"iris-setosa-versicolor"}`)
 	c.Follow(run)

@@ -38,7 +38,7 @@ func found(c *handlerstest.Client, id string) api.Search {
 // events, and its best becomes a run.
 func TestAPISearch(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	a := c.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"nested":true,"seed":7}`)
 	id := handlerstest.Decode[api.RunStatus](a).ID
@@ -62,8 +62,7 @@ func TestAPISearch(t *testing.T) {
 	d := require.Value(b.Load())(t)
 	spec := ml.DefaultSpec()
 	spec.Standardize = false
-	want, err := eval.CrossValidate(t.Context(), d, spec, got.Grid, eval.Scheme{Folds: 3, Repeats: 1, Seed: 7, Nested: true}, nil)
-	require.NoError(t, err)
+	want := require.Value(eval.CrossValidate(t.Context(), d, spec, got.Grid, eval.Scheme{Folds: 3, Repeats: 1, Seed: 7, Nested: true}, nil))(t)
 	diff := cmp.Diff(want, &eval.Result{Searched: got.Searched, Score: got.Score, Confusion: got.Confusion, Settings: got.Cells, Best: *got.Best, Nested: got.Nested})
 	require.Check(t, diff == "" && *got.OneError == want.WithinOneError() && got.Warning == "", "%s, %+v", diff, got)
 
@@ -98,7 +97,7 @@ func TestAPISearch(t *testing.T) {
 // is known of the same cells in a grid.
 func TestAPIDrawnSearch(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Alice)
 	got := found(c, search(c, `{"dataset":"moons","grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"sobol","points":8,"folds":3,"seed":7}`))
 	want := &eval.Drawn{
@@ -142,7 +141,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 // the numbers that the library has for all rounds; and its page says that it may be reported.
 func TestAPIFinerNested(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Alice)
 	spec := ml.DefaultSpec()
 	b, _ := dataset.FindBuiltin("moons")
@@ -177,7 +176,7 @@ func TestAPIFinerNested(t *testing.T) {
 // Each score ranks: on the page, in the API, and says so.
 func TestEveryScoreRanks(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).Browse(t, handlerstest.Alice)
 	for _, score := range eval.Scores {
 		data, spec := "moons", `{"calibration":"platt"}`
 		if slices.Contains([]string{"mse", "r2"}, score.Name) {
@@ -202,7 +201,7 @@ func TestEveryScoreRanks(t *testing.T) {
 // by programs.
 func TestSearchesQueueFull(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, []string{"a", "b", "a", "b"}))(t)
 	for i := range store.MaxSearching {
 		n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1}}
@@ -221,14 +220,13 @@ func TestSearchesQueueFull(t *testing.T) {
 // process; its last place is cross-validation, whose cells are known then.
 func TestLearningCurves(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":3,"repeats":2,"seed":7}`)
 	got := found(c, id)
 	b, _ := dataset.FindBuiltin("moons")
 	d := require.Value(b.Load())(t)
-	want, err := eval.LearningCurve(t.Context(), d, got.Spec, eval.Scheme{Folds: 3, Repeats: 2, Seed: 7}, []float64{0.1, 0.5, 1}, nil)
-	require.NoError(t, err)
+	want := require.Value(eval.LearningCurve(t.Context(), d, got.Spec, eval.Scheme{Folds: 3, Repeats: 2, Seed: 7}, []float64{0.1, 0.5, 1}, nil))(t)
 	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Total != 18 || got.Warning != "" || !slices.Equal(got.Shares, []float64{0.1, 0.5, 1}) {
 		t.Errorf("%s, %+v", diff, got)
 	}
@@ -254,7 +252,7 @@ func TestLearningCurves(t *testing.T) {
 // from two on that is another one when there are more.
 func TestLearningCurvesArrive(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":2,"seed":7}`)
 	plan, d, err := s.App.Store.PlanOf(t.Context(), id)

@@ -25,7 +25,7 @@ const ownPoints = "a,b,kind\n0,1,x\n1,0,x\n1,1,x\n0,0,x\n2,1,x\n5,5,y\n6,5,y\n5,
 // and is sent in every form; its file says it again.
 func TestStudy(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.As(t, handlerstest.Alice)
 	c.Upload("name=own+points", ownPoints)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(handlerstest.SmallStudy))).ID
@@ -86,7 +86,7 @@ func TestStudy(t *testing.T) {
 // either, from what is known.
 func TestStudyWithoutWhatFailed(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Ada)
+	c := handlerstest.Serve(t, true).Browse(t, handlerstest.Ada)
 	const text = "baseline = \"walk\"\n[scheme]\nfolds = 2\n[data.tiny]\ngenerator = \"cycles\"\nn = 12\n[data.rings]\ngenerator = \"rings\"\nn = 12\n[learner.wl]\nkernel = \"wl\"\n[learner.walk]\nkernel = \"random-walk\"\nwalk_weight = 0.3\n"
 	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
 	page := c.Page(200, "/studies/"+got.ID)
@@ -112,7 +112,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 // from those of the program, under names of one's own.
 func TestStudyFormKinds(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Ada)
+	c := handlerstest.Serve(t, true).Browse(t, handlerstest.Ada)
 	plane := c.Upload("name=plane.csv", ownPoints)
 	words := c.Upload("name=words.csv", "#strings\nword,kind\nabab,x\nabba,x\naabb,x\nbaba,x\nccdd,y\ncdcd,y\ndccd,y\nddcc,y\n")
 	curve := c.Upload("name=curve.csv", "x,y\n0,0.1\n1,1.2\n2,1.9\n3,3.1\n4,4.2\n5,4.9\n6,6.3\n7,7.1\n8,7.7\n9,9.4\n10,10.2\n11,11.5\n")
@@ -167,7 +167,7 @@ func TestStudyFormKinds(t *testing.T) {
 // A study of values is computed in the background as well.
 func TestStudyOfValues(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
 	const text = "[scheme]\nfolds = 3\ntarget = \"value\"\n[data.sine]\ngenerator = \"sine\"\nn = 40\n[data.hill]\ngenerator = \"hill\"\nn = 40\n[learner.flat]\nlearner = \"ridge\"\nkernel = \"linear\"\n[learner.bent]\nlearner = \"ridge\"\nlambda = [0.01, 1]\n"
 	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
 	require.Must(t, got.Status == store.Done && got.Result != nil && got.Result.Target == "value" && got.Result.Sets[0].Outcomes[1].MSE > 0,

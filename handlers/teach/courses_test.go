@@ -11,7 +11,6 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -25,7 +24,7 @@ func names(doc *goquery.Document) []string {
 // can be changed, also to what the screen has by itself.
 func TestCourseSetsAllScreens(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	const lesson = "/lessons/soft-margin"
 	values := func(doc *goquery.Document) (list []string) {
@@ -69,7 +68,7 @@ func TestCourseSetsAllScreens(t *testing.T) {
 // From a lesson's course one comes into the lab and hands in there.
 func TestHandInFromALesson(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/soft-margin", "")
 	doc := c.Page(200, "/course/"+code)
@@ -92,7 +91,7 @@ func TestHandInFromALesson(t *testing.T) {
 // The form of a new course asks about each control of the lab.
 func TestNewCoursePage(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c := s.Browse(t, handlerstest.Teacher)
 	doc := c.Send(200, "/courses/new", "data=iris&on=pca&kernel=poly&course=").HTML()
 	var names []string
@@ -117,7 +116,7 @@ func TestNewCoursePage(t *testing.T) {
 // Addresses that people have kept from when courses were called classes still lead there.
 func TestFormerAddresses(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	c := s.Browse(t, handlerstest.Teacher)
 	code := c.Course("/lab?data=moons&C=7", "control.C=frozen")
 	direct := *s.Client()
@@ -153,7 +152,7 @@ func TestFormerAddresses(t *testing.T) {
 // Who has lost the teacher's link gets it back in any browser by the key of the workspace.
 func TestKeyRecoversTheTeachersLink(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc := s.Browse(t, handlerstest.Teacher)
 	code := tc.Course("/lab?data=moons", "")
 	secret := tc.Secret(code)

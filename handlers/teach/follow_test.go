@@ -10,7 +10,6 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -28,7 +27,7 @@ func present(c *handlerstest.Client, status int, base, path, query, part string,
 // gives an answer away before the teacher does.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/margins", "")
 	base, path := "/courses/"+code, "/course/"+code+"/follow"
@@ -102,7 +101,7 @@ func TestFollow(t *testing.T) {
 // The teacher's phone shows the notes of the slide and sends its keys to the slides.
 func TestRemote(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/margins", "")
 	base, secret := "/courses/"+code, tc.Secret(code)

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
 // A picture that the browser has is answered without reading the models.
 func TestOverlayUnchanged(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	tc := s.Browse(t, handlerstest.Teacher)
 	code := tc.Course("/lab?data=moons&n=40", "")
 	for _, student := range []string{handlerstest.Ada, handlerstest.Ben} {

@@ -9,7 +9,6 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -17,7 +16,7 @@ import (
 // accuracy of i / n. Further statements are executed with the code.
 func crowded(t *testing.T, n int, statements ...string) (c *handlerstest.Client, code string) {
 	t.Helper()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c = s.Browse(t, handlerstest.Alice)
 	code = c.Course("/lab?data=moons", "")
 	c.Follow(c.Train(`{"dataset":"moons","spec":{"test_fraction":0.3},"name":"mine"}`))

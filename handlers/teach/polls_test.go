@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
@@ -44,7 +43,7 @@ func place(t *testing.T, option int) int {
 // TestPollEvents: the teacher is sent the histogram as it grows, students no counts.
 func TestPollEvents(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/margins", "")
 	path := tc.Ask(code, handlerstest.Optioned)
@@ -74,7 +73,7 @@ func TestPollEvents(t *testing.T) {
 // question fails and how far everybody is; not those outside of the course.
 func TestAnswersReachTheTeacher(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
 	code := tc.Course("/lessons/margins", "")
 	answer := func(c *handlerstest.Client, question, given, query string) {

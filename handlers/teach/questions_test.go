@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 )
 
@@ -24,7 +23,7 @@ func write(c *handlerstest.Client, base, fields string) string {
 // How far a number may be off by default is a share of the right one, however small that is.
 func TestOwnTolerance(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
 	code := tc.Course("/lessons/margins", "")
 	for _, c := range []struct{ right, near, far string }{{"0.005", "0.00503", "0"}, {"1000", "1009", "1011"}, {"0", "0.009", "0.011"}, {"10&within=0.5", "10", "11"}} {
@@ -43,7 +42,7 @@ func TestOwnTolerance(t *testing.T) {
 // Questions of a file are checked as those of the form are.
 func TestOwnQuestionsOfFiles(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false)
 	tc := s.Browse(t, handlerstest.Teacher)
 	bringIn := func(status int, question string) string {
 		t.Helper()
@@ -75,7 +74,7 @@ func TestOwnQuestionsOfFiles(t *testing.T) {
 // Names are hidden by one key on all pages of a teacher, and come back.
 func TestNamesHidden(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
 	code := tc.Course("/lab?data=moons&n=40", "")
 	base := "/courses/" + code

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons/all"
 )
@@ -16,7 +15,7 @@ import (
 // room to win.
 func TestTasksLeaveRoom(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true)
 	c, teacher := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Teacher)
 	accuracy := map[string]float64{} // by task
 	for _, l := range all.Lessons() {

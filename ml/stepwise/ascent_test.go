@@ -25,26 +25,14 @@ func TestNaiveAscent(t *testing.T) {
 		c := rapid.SampledFrom([]float64{0.1, 0.5, 2}).Draw(t, "C")
 		order := rapid.SampledFrom([]stepwise.Order{stepwise.Cyclic, stepwise.Shuffled, stepwise.Descending}).Draw(t, "order")
 		r := require.Value(stepwise.NaiveAscent(t.Context(), k, y, stepwise.AscentSettings{C: c, Order: order, Tol: 1e-6, MaxSteps: 20_000}))(t)
-		row := make([]float64, len(y))
-		dual := func(alpha []float64) float64 {
-			var sum float64
-			for i, a := range alpha {
-				sum += a
-				k.Row(row, i)
-				for j, b := range alpha {
-					sum -= a * b * y[i] * y[j] * row[j] / 2
-				}
-			}
-			return sum
-		}
 		for i := 1; i < r.Len(); i += 1 + r.Len()/10 {
 			s := r.At(i)
-			near(t, "dual", s.Dual, dual(alphas(s.Iterate)), 1e-9)
+			near(t, "dual", s.Dual, dual(k, y, alphas(s.Iterate)), 1e-9)
 			trial := alphas(s.Iterate)
 			require.Must(t, trial[s.Looked] == s.After, "alpha is %g, the step says %g", trial[s.Looked], s.After)
 			for part := range 101 {
 				trial[s.Looked] = c * float64(part) / 100
-				d := dual(trial)
+				d := dual(k, y, trial)
 				require.Must(t, d <= s.Dual+1e-9, "step %d: alpha = %g would give %g, more than %g", i, trial[s.Looked], d, s.Dual)
 			}
 			require.Check(t, s.Dual >= r.At(i-1).Dual-1e-9, "step %d falls from %g to %g", i, r.At(i-1).Dual, s.Dual)
@@ -57,7 +45,7 @@ func TestNaiveAscent(t *testing.T) {
 			return
 		}
 		require.Must(t, r.Status() == trace.Converged, "%s", r.Status())
-		free := false
+		free, row := false, make([]float64, len(y))
 		for i, p := range end.Points {
 			k.Row(row, i)
 			var margin float64 // without a bias

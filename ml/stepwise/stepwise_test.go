@@ -49,6 +49,19 @@ func near(t rapid.TB, what string, got, want, tol float64) {
 
 func last[S any](r *trace.Replay[S]) S { return r.At(r.Len() - 1) }
 
+// dual returns the dual objective of the SVM, term by term.
+func dual(k svm.Matrix, y, alpha []float64) (sum float64) {
+	row := make([]float64, len(y))
+	for i, a := range alpha {
+		sum += a
+		k.Row(row, i)
+		for j, b := range alpha {
+			sum -= a * b * y[i] * y[j] * row[j] / 2
+		}
+	}
+	return sum
+}
+
 // optimum returns the solution to high accuracy.
 func optimum(t rapid.TB, k svm.Matrix, y []float64, c float64) *svm.Result {
 	t.Helper()

@@ -88,9 +88,8 @@ func TestRecentFaults(t *testing.T) {
 	require.Check(t, err == wrong, "error %v", err)
 	func() {
 		defer func() {
-			if v, _ := recover().(string); !strings.Contains(v, "index out of order") || !strings.Contains(v, "cache_test.go") {
-				t.Errorf("recovered %q", v)
-			}
+			v, _ := recover().(string)
+			require.Check(t, strings.Contains(v, "index out of order") && strings.Contains(v, "cache_test.go"), "recovered %q", v)
 		}()
 		_, _ = c.Get(t.Context(), "a", func(context.Context) (int, error) { panic("index out of order") })
 	}()

@@ -132,9 +132,8 @@ func TestTrains(t *testing.T) {
 	}
 	for _, id := range ids {
 		f.isDone(id)
-		if r := f.run(id); r.Status != store.Done || *r.Report.TrainAccuracy != 1 || r.Model.Predict([]float64{4, 4}) != "b" {
-			t.Errorf("%+v", r)
-		}
+		r := f.run(id)
+		require.Check(t, r.Status == store.Done && *r.Report.TrainAccuracy == 1 && r.Model.Predict([]float64{4, 4}) == "b", "%+v", r)
 	}
 	f.stop()
 	require.Check(t, len(f.ended) == len(ids) && f.ended[0] == "done", "counted %v", f.ended)
@@ -217,9 +216,8 @@ func TestPanicFailsOneRun(t *testing.T) {
 		}
 	}
 	f.stop()
-	if text := f.log.String(); strings.Count(text, "index out of secrets") != 2 || !strings.Contains(text, "jobs_test.go") {
-		t.Errorf("log: %s", text)
-	}
+	text := f.log.String()
+	require.Check(t, strings.Count(text, "index out of secrets") == 2 && strings.Contains(text, "jobs_test.go"), "log: %s", text)
 }
 
 func TestFailures(t *testing.T) {
@@ -344,9 +342,8 @@ func TestDiskFullAtTheEnd(t *testing.T) {
 			f.start()
 			id := f.create("1")
 			e := f.end(id)
-			if r := f.run(id); e.Status != test.want || r.Status != test.want || !strings.Contains(r.Error, test.says) {
-				t.Errorf("%+v, %+v", e, r)
-			}
+			r := f.run(id)
+			require.Check(t, e.Status == test.want && r.Status == test.want && strings.Contains(r.Error, test.says), "%+v, %+v", e, r)
 		})
 	}
 }
@@ -433,9 +430,8 @@ func TestNothingIsLeftOfAJob(t *testing.T) {
 			do()
 		}
 		f.isDone(id)
-		if n := ctx.waiting.Load(); n != 0 || len(f.q.running) > 0 {
-			t.Errorf("with the limit %v %d contexts wait, and %d jobs are noted", limit, n, len(f.q.running))
-		}
+		n := ctx.waiting.Load()
+		require.Check(t, n == 0 && len(f.q.running) <= 0, "with the limit %v %d contexts wait, and %d jobs are noted", limit, n, len(f.q.running))
 	}
 }
 
