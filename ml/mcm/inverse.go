@@ -1,6 +1,7 @@
 package mcm
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -105,18 +106,25 @@ func (v *inverse) mul(dst [][]float64, x ...[]float64) {
 			}
 		}
 	}
-	for i, row := range v.rows {
-		for t, places := range v.places[:len(x)] {
-			sum := 0.0
-			if 4*len(places) > len(row) {
-				sum = floats.Dot(row, x[t])
-			} else {
-				for _, k := range places {
-					sum += row[k] * x[t][k]
+	part := func(from, to int) {
+		for i, row := range v.rows[from:to] {
+			for t, places := range v.places[:len(x)] {
+				sum := 0.0
+				if 4*len(places) > len(row) {
+					sum = floats.Dot(row, x[t])
+				} else {
+					for _, k := range places {
+						sum += row[k] * x[t][k]
+					}
 				}
+				dst[t][from+i] = sum
 			}
-			dst[t][i] = sum
 		}
+	}
+	if n := len(v.rows); n < large {
+		part(0, n)
+	} else {
+		_ = dense.Parallel(context.Background(), n, part)
 	}
 	for _, y := range dst {
 		v.correct(y)
