@@ -119,7 +119,7 @@ func overview(p printer, table []Command) {
 	p.Heading(2, "Flag of every command")
 	p.Term("--quiet", "Print only the result and errors, no notes or progress.")
 	p.Heading(2, "Environment")
-	p.Term(simd.Variable, "Inner loops to use: plain, avx2 or avx512; default: the fastest that the processor supports. Results differ in the last digits.")
+	p.Term(simd.Variable, "Inner loops to use: plain, avx2 or avx512; default: the fastest that the processor supports. Results of plain differ from the others in the last digits.")
 }
 
 func topicNames() []string {

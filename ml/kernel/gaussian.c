@@ -15,6 +15,7 @@ enum { FEW = 4 };
 
 #ifdef __x86_64__
 #include <immintrin.h>
+#endif
 
 // The bits of 2^(j/16) minus j << 48, which adding n << 48 restores.
 static const long long roots[16] = {
@@ -23,7 +24,6 @@ static const long long roots[16] = {
 	0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
 	0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da,
 };
-#endif
 
 #define LOOPS "gaussian_loops.h"
 #include "levels.h"

@@ -6,6 +6,7 @@
 #define joined NAME(joined)
 #define first NAME(first)
 #define second NAME(second)
+#define looked_up NAME(looked_up)
 #define exponential NAME(exponential)
 #define exponential32 NAME(exponential32)
 #define distances NAME(distances)
@@ -51,14 +52,24 @@ INLINE vec second(single f)
 }
 #endif
 
+// The elements of roots that the low four bits of e select.
+INLINE ints looked_up(ints e)
+{
+#if LANES == 8
+	return (ints)_mm512_permutex2var_epi64(_mm512_loadu_si512(roots), (__m512i)e, _mm512_loadu_si512(roots + 8));
+#elif LANES == 4
+	return (ints)_mm256_i64gather_epi64(roots, (__m256i)(e & 15), 8);
+#else
+	return (ints){roots[e[0] & 15], roots[e[1] & 15]};
+#endif
+}
+
 // exp(x) for x <= 0. Results below exp(-708), near the smallest normal number, are 0.
 INLINE vec exponential(vec x)
 {
-	const double shift = 0x1.8p52; // adding it rounds to an integer, held in the low bits
-#if LANES == 8
 	// x = n ln(2)/16 + r with |r| <= ln(2)/32: the series of exp(r) to r^6/6!, corrected by
-	// the mean of the next term (relative error below 1e-16), times 2^(n/16) from a table
-	// in two registers.
+	// the mean of the next term (relative error below 1e-16), times 2^(n/16) from a table.
+	const double shift = 0x1.8p52; // adding it rounds to an integer, held in the low bits
 	vec n = x * (16 * 1.4426950408889634) + shift;
 	ints e = (ints)n;
 	n -= shift;
@@ -69,31 +80,8 @@ INLINE vec exponential(vec x)
 	p = p * r + 0.5;
 	p = p * r + 1;
 	p = p * r;
-	ints t = (ints)_mm512_permutex2var_epi64(_mm512_loadu_si512(roots), (__m512i)e, _mm512_loadu_si512(roots + 8));
-	vec s = (vec)(t + (e << 48));
+	vec s = (vec)(looked_up(e) + (e << 48));
 	p = s + s * p;
-#else
-	// x = n ln(2) + r with |r| <= ln(2)/2, the series of exp(r) to r^13/13! (relative
-	// error below 1e-17), times 2^n.
-	vec n = x * 1.4426950408889634 + shift;
-	ints e = (ints)n;
-	n -= shift;
-	vec r = x - n * 6.93147180369123816490e-01 - n * 1.90821492927058770002e-10;
-	vec p = r * (1. / 6227020800) + 1. / 479001600;
-	p = p * r + 1. / 39916800;
-	p = p * r + 1. / 3628800;
-	p = p * r + 1. / 362880;
-	p = p * r + 1. / 40320;
-	p = p * r + 1. / 5040;
-	p = p * r + 1. / 720;
-	p = p * r + 1. / 120;
-	p = p * r + 1. / 24;
-	p = p * r + 1. / 6;
-	p = p * r + 0.5;
-	p = p * r + 1;
-	p = p * r + 1;
-	p *= (vec)((e + 1023) << 52);
-#endif
 	return (vec)((ints)p & ~(ints)(x < -708.0)); // NaN stays NaN
 }
 
@@ -309,6 +297,7 @@ TARGET static void NAME(tangents)(double *v, long n, double gamma, double coef0)
 #undef joined
 #undef first
 #undef second
+#undef looked_up
 #undef exponential
 #undef exponential32
 #undef distances

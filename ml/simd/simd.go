@@ -1,6 +1,7 @@
 // Package simd selects the compiled variant of the inner loops: for any processor, for AVX2, or
-// for AVX-512. They sum in different orders, so that results differ in the last digits; the
-// environment variable MARGINLAB_SIMD selects one, to reproduce the result of another machine.
+// for AVX-512. The last two give the same results. They multiply and add in one rounding, which
+// the first cannot, so that its results differ from theirs in the last digits; the environment
+// variable MARGINLAB_SIMD selects one, to reproduce the result of another machine.
 package simd
 
 import (

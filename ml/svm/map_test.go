@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/simd"
 	"marginlab/ml/trace"
 )
 
@@ -117,9 +118,10 @@ func readMap(t *testing.T) map[string]cost {
 
 var rewrite = flag.Bool("map", false, "print lines for "+mapFile+" instead of comparing with it")
 
-// TestMap trains every cell for 2000 points: no cell takes more than three times the committed work,
-// they take at most 1.2 times as much in the geometric mean, and those that converged still do.
-// Other roundings lead a single cell other ways, even on another processor of the same level.
+// TestMap trains every cell for 2000 points: no cell takes more than 1.5 times the committed work,
+// they take at most 1.2 times as much in the geometric mean, and those that converged still do. The
+// table was made with AVX-512, which rounds as AVX2 does; the roundings of other processors lead a
+// single cell other ways, so that there three times the work may be needed.
 func TestMap(t *testing.T) {
 	t.Parallel()
 	compareMap(t, 2000)
@@ -127,7 +129,10 @@ func TestMap(t *testing.T) {
 
 func compareMap(t *testing.T, n int) {
 	t.Helper()
-	known, cells, logs := readMap(t), mapCells(n), 0.0
+	known, cells, logs, most := readMap(t), mapCells(n), 0.0, 1.5
+	if simd.Current() == simd.Plain {
+		most = 3
+	}
 	for _, c := range cells {
 		now := c.train(t)
 		if *rewrite {
@@ -140,7 +145,7 @@ func compareMap(t *testing.T, n int) {
 			t.Errorf("%s is not in %s", c, mapFile)
 		case was.status == trace.Converged && now.status != trace.Converged:
 			t.Errorf("%s: %s after %d steps; it converged in %d", c, now.status, now.steps, was.steps)
-		case now.work > 3*was.work:
+		case float64(now.work) > most*float64(was.work):
 			t.Errorf("%s: work %d, which was %d", c, now.work, was.work)
 		}
 		logs += math.Log(float64(now.work) / float64(was.work))
