@@ -743,7 +743,7 @@ func classesText(classes []string, rows int) string {
 
 // between returns the range of sorted values in words.
 func between(values []string) string {
-	return views.Minus(fmt.Sprintf("%s to %s", values[0], values[len(values)-1]))
+	return param.Minus(fmt.Sprintf("%s to %s", values[0], values[len(values)-1]))
 }
 
 func counts(d *dataset.Data) string {
