@@ -94,8 +94,8 @@ type Report struct {
 	TrainN        int      `json:"train_n"`
 	TestN         int      `json:"test_n,omitempty"`
 	TrainAccuracy *float64 `json:"train_accuracy,omitempty"` // nil under Value
-	// Tied counts training rows with tied scores: for several machines, within 2^-32 of the row's
-	// largest score; for one machine, |f| within 2^-32 of the largest |f|.
+	// Tied counts training rows with tied scores: f is 0 but for rounding, or the largest scores, or
+	// sums of margins, are equal to within 2^-32 of them.
 	Tied         int      `json:"tied,omitempty"`
 	TestAccuracy *float64 `json:"test_accuracy,omitempty"`
 
@@ -235,13 +235,8 @@ func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 
 // tied returns the number of training rows with tied scores.
 func (p *problem) tied(m *Model, scores *mat.Dense) (n int) {
-	all := tie * mat.Norm(scores, math.Inf(1)) // one machine: the largest of all rows
 	for i, row := range p.rows {
-		f, by := scores.RawRowView(i), all
-		if len(f) > 1 {
-			by = tie / 2 * floats.Norm(f, math.Inf(1))
-		}
-		if !m.Rule.settled(p.target.Class[row], len(m.Classes), f, by) {
+		if !m.Rule.settled(p.target.Class[row], len(m.Classes), scores.RawRowView(i), 0) {
 			n++
 		}
 	}
@@ -351,8 +346,7 @@ func (p *problem) resolveTies(ctx context.Context, gram kernel.Matrix, m *Model,
 		if p.target.Rule != Value {
 			right = p.target.Class[row]
 		}
-		f := scores.RawRowView(i)
-		if !m.Rule.settled(right, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1))) {
+		if !m.Rule.settled(right, len(m.Classes), scores.RawRowView(i), by) {
 			open = append(open, i)
 		}
 	}

@@ -274,8 +274,7 @@ func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	}
 	sizes := m.largestSizes(in)
 	open := lists.Where(len(sizes), func(i int) bool {
-		f := scores.RawRowView(i)
-		return !m.Rule.settled(noClass, len(m.Classes), f, by+2*Noise*sizes[i]+tie*floats.Norm(f, math.Inf(1)))
+		return !m.Rule.settled(noClass, len(m.Classes), scores.RawRowView(i), by+2*Noise*sizes[i])
 	})
 	if len(open) == 0 {
 		return scores, nil

@@ -239,13 +239,11 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	case m.Fill == nil:
 		i := rows[0]
 		name := features[slices.IndexFunc(x.RawRowView(i), math.IsNaN)]
-		j := -1
-		for at := len(name); j < 0 && at > 0; at = strings.LastIndexByte(name[:at], '=') { // the feature may be a word of the column
-			if j = t.Place(name[:at]); j >= own {
-				j = -1
-			}
-		}
-		if j < 0 {
+		var j int
+		if dataset.ColumnOf(name, func(column string) bool {
+			j = t.Place(column)
+			return j >= 0 && j < own && (column == name || !t.Columns[j].Numeric)
+		}) == "" {
 			return nil, missingColumn(t, features)
 		}
 		found := "nothing"

@@ -99,9 +99,9 @@ func pairs(k int) (s []side) {
 	return s
 }
 
-// tie is the difference, relative to the largest score in magnitude, below which scores count as
-// equal because rounding could reverse them. The first class in order then wins, on every processor
-// and for every order of summation.
+// tie is the difference, relative to the largest in magnitude, below which scores, or sums of margins,
+// count as equal because rounding could reverse them. The first class in order then wins, on every
+// processor and for every order of summation. It serves where, unlike for Noise, only the scores are known.
 const tie = 1.0 / (1 << 32)
 
 // Noise is the size of a difference, relative to the sum of the magnitudes of the terms that cancel in
@@ -177,8 +177,9 @@ func mostVotes(k int, scores []float64) int {
 }
 
 // settled reports whether the prediction for a row of class right cannot change if each of its scores
-// changes by up to by. With one-vs-one, the right class wins regardless of the scores of other
-// pairs, which may be missing, if it wins all its pairs.
+// changes by up to by: for 0, whether nothing is tied, once level has made votes exact. With
+// one-vs-one, the right class wins regardless of the scores of other pairs, which may be missing, if
+// it wins all its pairs.
 func (r Rule) settled(right, k int, scores []float64, by float64) bool {
 	switch r {
 	case Value:
@@ -194,16 +195,18 @@ func (r Rule) settled(right, k int, scores []float64, by float64) bool {
 		}
 		votes, margins := Votes(k, scores)
 		best := mostVotes(k, scores)
+		least := margins[best] - tie*floats.Norm(margins, math.Inf(1)) - 2*float64(k)*by
 		for i := range k {
-			if i != best && votes[i] == votes[best] && margins[i] >= margins[best]-2*float64(k)*by {
+			if i != best && votes[i] == votes[best] && margins[i] >= least {
 				return false
 			}
 		}
 		return true
 	default:
 		first := largest(k, scores)
+		least := scores[first] - tie*floats.Norm(scores, math.Inf(1)) - 3*by
 		for i, f := range scores {
-			if i != first && f >= scores[first]-2*by {
+			if i != first && f >= least {
 				return false
 			}
 		}

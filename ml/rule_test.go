@@ -468,6 +468,16 @@ func TestTiesGoToTheFirstClass(t *testing.T) {
 	}
 }
 
+// Rows where f is 0 but for rounding are tied, those where it is small beside other rows are not.
+func TestTiedRows(t *testing.T) {
+	t.Parallel()
+	for x, want := range map[float64]int{0: 2, 1e10: 0} {
+		d := data([][]float64{{-1}, {1}, {x}, {-x}}, "a", "b", "b", "a")
+		r := train(t, d, spec(t, "kernel", "linear", "standardize", "false")).Report
+		require.Equal(t, r.Tied, want, "tied rows of -1, 1, %g, %g", x, -x)
+	}
+}
+
 // On the line between two opposite points, whichever way rounding goes, f is 0.
 func TestTiesOfRoundingAreExact(t *testing.T) {
 	t.Parallel()

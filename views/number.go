@@ -25,9 +25,6 @@ func Counted(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Minus replaces hyphens in formatted numbers by the minus sign used on pages.
-func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
-
 // quoted matches text in the quotes of messages and of Go, but not JSON.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])"((?:[^"\\]|\\.)*)"`) })
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
@@ -80,4 +81,29 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Objects: f})
 	}
 	return frame.Done(w, r, "/datasets/"+set.ID+"#edit", err)
+}
+
+// ReplaceRows stores rows edited as text.
+func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
+	set, was, leave, err := a.dataset(w, r)
+	if err != nil {
+		return err
+	}
+	leave()
+	m := dataset.Mapping{Label: set.Label}
+	if was.Given != nil {
+		m.Missing = dataset.MissingMedian // keep missing values as they are
+	}
+	text := r.PostFormValue("rows")
+	set.Hash = r.PostFormValue("hash") // the version that was edited
+	d, err := dataset.Read(strings.NewReader(text), typedRows, m, a.Limits)
+	if message := fileMessage(err); message != "" {
+		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Hash: set.Hash, Text: text, TextError: message})
+	} else if err != nil {
+		return err
+	}
+	if err = a.ReplaceData(r.Context(), set, d); errors.Is(err, frame.ErrChanged) {
+		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Text: text, TextError: "The rows have changed since this page was opened: “Rows as a table” shows those stored now. Save again to replace them with this text."})
+	}
+	return frame.Done(w, r, "/datasets/"+set.ID, err)
 }

@@ -1,100 +1,128 @@
-package lessons
+package lessons_test
 
 import (
-	"context"
-	"errors"
-	"net/http/httptest"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/go-chi/chi/v5"
+	"github.com/PuerkitoBio/goquery"
 
-	"marginlab/handlers/frame"
-	"marginlab/ml/dataset"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/mltest/require"
-	"marginlab/ml/param"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
-	"marginlab/web"
 )
 
-// A demo says in its place what its controls do not allow; a fault of the program
-// is an error of the handler, which logs it and answers so.
-func TestFaultsAreNotShown(t *testing.T) {
+// TestEveryLesson goes through all lessons at one server, which computes demos and answers once.
+func TestEveryLesson(t *testing.T) {
 	t.Parallel()
-	fault := errors.New("index 7 of 5")
-	for name, tc := range map[string]struct {
-		err  error
-		want string
-	}{
-		"fault":   {fault, ""},
-		"refusal": {param.Refuse("choose data with two", "this study compares machines on two classes"), "This study compares machines on two classes; choose data with two."},
+	s := handlerstest.Serve(t, false)
+	for name, test := range map[string]func(*testing.T, *handlerstest.Server){
+		"pages": pages, "index": index, "guides": guidesAndWorksheets, "replays": replaysOnPaper, "questions": questionFiles, "teachers": teachers,
 	} {
-		a := New(&frame.Base{Patience: time.Minute})
-		screen := &lessons.Screen{Slug: "s", Demo: &lessons.Demo{Show: func(context.Context, lessons.Input) (*lessons.Exhibit, error) { return nil, tc.err }}}
-		v, _, err := a.demo(httptest.NewRequest("GET", "/lessons/l/s", nil), screen, "/lessons/l/s", nil, false, false, false)
-		require.Check(t, v.Problem == tc.want && (err != nil) == (tc.want == "") && (err == nil || errors.Is(err, fault)),
-			"%s: %q, %v", name, v.Problem, err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s)
+		})
 	}
 }
 
-// No data set that comes with the program is a fault of a demo that takes data.
-func TestDemosTakeEveryDataSet(t *testing.T) {
-	t.Parallel()
-	a := New(frame.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
-	seen := 0
+// pages opens every lesson and every slide, and follows the chain of slides from the first to
+// the last and back.
+func pages(t *testing.T, s *handlerstest.Server) {
+	c := s.Browse(t, handlerstest.Ada)
+	list := c.Page(200, "/lessons")
+	n := list.Find(".lessons li").Length()
+	require.Check(t, n == len(all.Lessons()), "the list has %d lessons of %d", n, len(all.Lessons()))
+	var chain []string
 	for _, l := range all.Lessons() {
-		for _, s := range l.Screens {
-			if s.Demo == nil {
-				continue
-			}
-			for _, p := range s.Demo.Params() {
-				if !lessons.IsData(p) {
-					continue
-				}
-				for _, slug := range []string{"iris", "moons"} { // of more than two classes and features, and of two
-					form := url.Values{p.Name: {slug}, "coarse": {"1"}}
-					in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
-					_, err := a.exhibit(t.Context(), "", s.Demo, in)
-					_, told := param.ForPerson(err)
-					require.Check(t, err == nil || told, "%s/%s on %s: %v", l.Slug, s.Slug, slug, err)
-					seen++
-				}
-			}
+		doc := c.Page(200, "/lessons/"+l.Slug)
+		n := doc.Find(".screen").Length()
+		require.Check(t, n == len(l.Screens), "%s shows %d screens of %d", l.Slug, n, len(l.Screens))
+		require.Equal(t, doc.Find(".problem").Text(), "", "%s", l.Slug)
+		ids := map[string]bool{}
+		doc.Find("[id]").Each(func(_ int, e *goquery.Selection) {
+			id, _ := e.Attr("id")
+			require.Check(t, !ids[id], "%s has the id %q twice", l.Slug, id)
+			ids[id] = true
+		})
+		for _, screen := range l.Screens {
+			chain = append(chain, "/lessons/"+l.Slug+"/"+screen.Slug)
 		}
 	}
-	require.Check(t, seen >= 10, "only %d demos take data", seen)
+	at := chain[0]
+	for i := range chain {
+		require.Must(t, at == chain[i], "slide %d is %s, not %s", i, at, chain[i])
+		doc := c.Page(200, at)
+		back := doc.Find(`a[rel="prev"]`).AttrOr("href", "")
+		require.Check(t, i == 0 || back == chain[i-1], "before %s comes %q", at, back)
+		at = doc.Find(`a[rel="next"]`).AttrOr("href", "")
+	}
+	require.Equal(t, at, "", "after the last slide comes")
+	for _, path := range []string{"/lessons/nothing", "/lessons/margins/nothing", "/lessons/margins/line/figures/nothing.svg", "/lessons/margins/line/figures/line.gif"} {
+		c.Page(404, path)
+	}
 }
 
-// Lessons show features; of data that are only a kernel's values they say so.
-func TestDataWithoutFeatures(t *testing.T) {
-	t.Parallel()
-	refused := withFeatures("similarities", &dataset.Data{Objects: &dataset.Precomputed{}})
-	said, ok := param.ForPerson(refused)
-	require.Check(t, ok && said == "similarities has no features that a lesson could show: its data are precomputed; choose other data", "%q, %v", said, refused)
-	require.Equal(t, withFeatures("moons", &dataset.Data{}), nil, "withFeatures")
+// index: every section leads to a screen that is there.
+func index(t *testing.T, s *handlerstest.Server) {
+	doc := s.Browse(t, handlerstest.Ada).Page(200, "/lessons/index")
+	sections := 0
+	for _, d := range lessons.Documents() {
+		sections += len(d.Sections)
+	}
+	rows := doc.Find(".index tbody tr")
+	require.Check(t, rows.Length() == sections, "%d rows for %d sections", rows.Length(), sections)
+	slides := map[string]bool{} // which pages opens
+	for _, l := range all.Lessons() {
+		for _, screen := range l.Screens {
+			slides["/lessons/"+l.Slug+"/"+screen.Slug] = true
+		}
+	}
+	rows.Each(func(_ int, row *goquery.Selection) {
+		require.Check(t, row.Find("a").Length() != 0, "nothing for %s", strings.Join(strings.Fields(row.Text()), " "))
+		row.Find("a").Each(func(_ int, a *goquery.Selection) {
+			route := a.AttrOr("href", "")
+			require.Check(t, slides[route], "%q is no slide", route)
+		})
+	})
 }
 
-// Nobody has a replay computed that is longer than the script asks for.
-func TestStatesAhead(t *testing.T) {
+func TestLessonDemo(t *testing.T) {
 	t.Parallel()
-	a := New(frame.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
-	for form, want := range map[string]string{
-		"ahead=50":         "ahead must be a whole number from 1 to 12, not 50",
-		"ahead=9e29":       "ahead must be a whole number from 1 to 12, not 9e29",
-		"ahead=x&step=-1":  `step must be a whole number from 0 to 1000000, not -1; ahead must be a whole number from 1 to 12, not "x"`,
-		"step=1e300":       "step must be a whole number from 0 to 1000000, not 1e300",
-		"step=0.5&ahead=2": "step must be a whole number from 0 to 1000000, not 0.5",
-	} {
-		r := httptest.NewRequest("POST", "/lessons/procedures/naive/states", strings.NewReader(form))
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		route := chi.NewRouteContext()
-		route.URLParams.Add("lesson", "procedures")
-		route.URLParams.Add("screen", "naive")
-		err := web.With(a.Screen, a.States)(httptest.NewRecorder(), r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, route)))
-		var ps param.Problems
-		require.Check(t, errors.As(err, &ps) && err.Error() == want, "%s: %v, want %s", form, err, want)
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	const path = "/lessons/margins/line"
+	doc := c.Page(200, path+"?w1=2&w2=0&b=nonsense")
+	require.Equal(t, doc.Find(`input[name="w1"]`).AttrOr("value", ""), "2", "w1")
+	require.Says(t, doc.Find(`[data-error-of="b"]`).Text(), "must be a number", "what is wrong with b")
+	src := doc.Find(".main-figure img").AttrOr("src", "")
+	q, _ := url.Parse(src)
+	require.Check(t, q != nil && q.Query().Get("w1") == "2", "the picture is %s", src)
+	if a := c.Fetch(http.MethodGet, src, ""); a.Status != 200 || !strings.HasPrefix(string(a.Body), "<svg") && !strings.Contains(string(a.Body), "<svg") {
+		t.Errorf("the picture: %d %.80s", a.Status, a.Body)
+	}
+	// In the lesson the controls belong to the screen that the query names.
+	doc = c.Page(200, "/lessons/margins?screen=line&b=3")
+	require.Equal(t, doc.Find(`#line input[name="b"]`).AttrOr("value", ""), "3", "b")
+	labels := c.Page(200, "/lessons/soft-margin").Find(`label[for="f-c-C"], label[for="f-c-set"]`)
+	require.Equal(t, labels.Text(), "CData", "labels")
+	type reply struct {
+		HTML, Problem, Query string
+		Errors               map[string]string
+	}
+	live := handlerstest.Decode[reply](c.Fetch(http.MethodPost, path+"/live", "w1=0&w2=0&b=1"))
+	require.Check(t, strings.Contains(live.HTML, "no boundary") && strings.Contains(live.HTML, "data:image/svg+xml") && live.Query != "",
+		"live: %.300s, query %q", live.HTML, live.Query)
+}
+
+// The empty drawing, which the lab offers, is refused where a lesson needs points.
+func TestLessonWithoutPoints(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
+		doc := c.Page(200, path+"?data=drawing")
+		require.Check(t, strings.Contains(doc.Find("main").Text(), "Drawing has no points yet; choose other data"),
+			"%s does not say that there are no points", path)
 	}
 }

@@ -61,7 +61,7 @@ func ScoreAmount(score eval.Score, v float64) string {
 	case score.Name == "mse" || score.Name == "r2":
 		return views.Short(v)
 	}
-	return views.Minus(strconv.FormatFloat(v, 'f', 3, 64))
+	return param.Minus(strconv.FormatFloat(v, 'f', 3, 64))
 }
 
 // NestedText formats the nested score, "" if there is none.

@@ -297,7 +297,7 @@ func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) runsvie
 	}
 	amount, unit := views.Short, "mean squared error"
 	if accuracies {
-		amount = func(x float64) string { return views.Minus(strconv.FormatFloat(100*x, 'f', 1, 64)) }
+		amount = func(x float64) string { return param.Minus(strconv.FormatFloat(100*x, 'f', 1, 64)) }
 		unit = "points of accuracy"
 	}
 	low, high, mean, better := d.Interval.Low, d.Interval.High, d.Mean, first

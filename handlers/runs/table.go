@@ -427,7 +427,7 @@ func exceeds(u ml.Unit, v, than float64) (text string) {
 	} else {
 		text = views.Short(v - than)
 	}
-	if text = views.Minus(text); v >= than {
+	if text = param.Minus(text); v >= than {
 		text = "+" + text
 	}
 	return text

@@ -2,11 +2,13 @@ package runs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"path"
@@ -166,7 +168,7 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 			}
 		case json.Unmarshal(text, &named) == nil:
 			if i == 0 {
-				columns = columnsOf(named, m.Features)
+				columns = columnsOf(m.Features, func(_ int, column string) bool { _, ok := named[column]; return ok })
 				line = line[:len(columns)+1]
 			}
 			for j, name := range columns {
@@ -202,23 +204,28 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	return io.MultiReader(&head, &table), csv.NewWriter(&head).WriteAll([][]string{line})
 }
 
-// columnsOf returns the columns of a row with values for the features: for one such as colour=red,
-// colour if the row has it instead.
-func columnsOf(row map[string]any, features []string) (columns []string) {
-	for _, name := range features {
-		if _, own := row[name]; !own {
-			for at, sign := range name {
-				if _, found := row[name[:at]]; sign == '=' && found {
-					name = name[:at]
-					break
-				}
-			}
-		}
-		if !slices.Contains(columns, name) {
-			columns = append(columns, name)
+// columnsOf returns the columns with values for the features; has reports whether feature i is the
+// word of a column, or one itself, of that name. Features without a column stand for themselves.
+func columnsOf(features []string, has func(i int, column string) bool) (columns []string) {
+	known := make(map[string]bool)
+	for i, name := range features {
+		name = cmp.Or(dataset.ColumnOf(name, func(column string) bool { return has(i, column) }), name)
+		if !known[name] {
+			known[name], columns = true, append(columns, name)
 		}
 	}
 	return columns
+}
+
+// isWord reports whether feature i is 0 or 1 at all supports of m, or unknown there.
+func isWord(m *ml.Model, i int) bool {
+	return m.Projection != nil || !slices.ContainsFunc(m.Supports.Vectors, func(v []float64) bool {
+		x := v[i]
+		if m.Scaler != nil {
+			x = x*m.Scaler.Scale[i] + m.Scaler.Mean[i]
+		}
+		return math.Abs(x*(1-x)) > 1e-9
+	})
 }
 
 // numberOfJSON formats a JSON value for CSV, empty if it is missing.
@@ -335,14 +342,11 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) 
 
 // use returns the ways to use a run's model elsewhere; origin is the server's.
 func (a *Handler) use(run store.Run, origin string) *runsview.Use {
-	columns := lists.Map(run.Model.Features, func(name string) string {
-		column, _, _ := strings.Cut(name, "=") // colour for colour=red
-		return column
-	})
-	u := &runsview.Use{ID: run.ID, Takes: slices.Compact(columns)}
+	m := run.Model
+	u := &runsview.Use{ID: run.ID, Takes: columnsOf(m.Features, func(i int, column string) bool { return column != m.Features[i] || !isWord(m, i) })}
 	for _, f := range export.Formats {
 		d := runsview.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
-		if err := f.Check(run.Model); err != nil {
+		if err := f.Check(m); err != nil {
 			d.Href, d.Help = "", results.Sentence(err.Error())
 			if slices.ContainsFunc(u.Formats, func(other runsview.Download) bool { return other.Help == d.Help }) {
 				continue // one reason for several formats

@@ -11,6 +11,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
 	runsview "marginlab/views/runs"
@@ -191,5 +192,5 @@ func signed(v float64) string {
 	case v > 0:
 		return "+" + text
 	}
-	return views.Minus(text)
+	return param.Minus(text)
 }

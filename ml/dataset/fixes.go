@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // FixKind is a kind of correction.
@@ -129,7 +130,7 @@ func (p *Proposal) checkCells(recommend bool) {
 		}
 		for _, s := range f.sentinels() {
 			p.check(Check{
-				Text: fmt.Sprintf("%s occurs in %s of %s and looks like a missing value.", minus(s.value), Count(s.rows, "row"), name),
+				Text: fmt.Sprintf("%s occurs in %s of %s and looks like a missing value.", param.Minus(s.value), Count(s.rows, "row"), name),
 				Fix:  Fix{Kind: FixMissing, Value: s.value, Column: name}, Do: "Treat as missing",
 			}, recommend && s.sure)
 		}
@@ -143,9 +144,6 @@ func (t *Table) mayGroup(g grouping) bool {
 	points := t.Format == "csv" && (g.likely || t.sign == 0 && (t.Separator == "semicolon" || t.Separator == "tab" || t.commas))
 	return g.example != "" && (g.group == "," || points)
 }
-
-// minus returns a number with a typographic minus sign.
-func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
 // checkColumns looks for faults that depend on the label: in classes, duplicate rows, and columns
 // that are uninformative or reveal the label.
@@ -200,7 +198,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 		switch {
 		case j == label:
 		case f.constant() && f.holds == holdsNumbers:
-			text = fmt.Sprintf("%s is %s in every row.", c.Name, minus(c.Cell(0)))
+			text = fmt.Sprintf("%s is %s in every row.", c.Name, param.Minus(c.Cell(0)))
 		case copied:
 			text = fmt.Sprintf("%s equals %s in every row.", c.Name, p.Table.Columns[first].Name)
 		case p.Table.same(of, j, label):
@@ -557,7 +555,7 @@ func (t *Table) fixed(f Fix) *Table {
 			}
 			return c
 		})
-		note = fmt.Sprintf("%s in %s treated as missing (%s)", minus(f.Value), t.Columns[j].Name, Count(n, "row"))
+		note = fmt.Sprintf("%s in %s treated as missing (%s)", param.Minus(f.Value), t.Columns[j].Name, Count(n, "row"))
 	case FixThousands:
 		g := factsOf(&t.Columns[j]).grouped()
 		if g.example == "" {

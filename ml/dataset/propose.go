@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // Proposal holds a suggested reading of a table: which column to predict from which others, which
@@ -460,9 +461,9 @@ func (p *Proposal) What() string {
 // rounded writes a number to six digits, or to all before the decimal point.
 func rounded(v float64) string {
 	if a := math.Abs(v); a >= 1e5 && a < 1e15 {
-		return minus(strconv.FormatFloat(v, 'f', 0, 64))
+		return param.Minus(strconv.FormatFloat(v, 'f', 0, 64))
 	}
-	return minus(tidyLabel(strconv.FormatFloat(v, 'g', 6, 64)))
+	return param.Minus(tidyLabel(strconv.FormatFloat(v, 'g', 6, 64)))
 }
 
 // LeftText names the columns left out, "" if there are none.

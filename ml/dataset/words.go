@@ -47,6 +47,20 @@ func (c *Column) indicators() (names []string) {
 // indicator returns the name of the feature that is 1 where the column holds the word, 0 elsewhere.
 func indicator(column, word string) string { return column + "=" + word }
 
+// ColumnOf returns the column that a feature stands for, one that has accepts: that of its own name,
+// which may contain "=", or else that of a word, as colour for colour=red. It is empty if there is none.
+func ColumnOf(feature string, has func(column string) bool) string {
+	if has(feature) {
+		return feature
+	}
+	for at, sign := range feature {
+		if sign == '=' && has(feature[:at]) {
+			return feature[:at]
+		}
+	}
+	return ""
+}
+
 // AddIndicators adds a column for each named feature that is a word of a column, as in
 // colour=red: 1 in rows with that word, 0 in rows with another, missing in rows without one.
 // It ignores names that the table already has and names that match no word of a column. It returns
@@ -56,19 +70,18 @@ func (t *Table) AddIndicators(features []string) (notes []string) {
 	find := own.finder()
 	known := make([][]string, len(own.Columns))
 	for _, name := range features {
-		if _, err := find(name); err == nil {
+		var j int
+		column := ColumnOf(name, func(s string) bool {
+			var err error
+			j, err = find(s)
+			return err == nil && (s == name || !own.Columns[j].Numeric)
+		})
+		if column == "" || column == name {
 			continue
 		}
-		for at, sign := range name {
-			if sign != '=' {
-				continue
-			}
-			if j, err := find(name[:at]); err == nil && !own.Columns[j].Numeric {
-				t.Columns = append(t.Columns, own.Columns[j].is(name, name[at+1:]))
-				known[j] = append(known[j], name[at+1:])
-				break
-			}
-		}
+		word := name[len(column)+1:]
+		t.Columns = append(t.Columns, own.Columns[j].is(name, word))
+		known[j] = append(known[j], word)
 	}
 	for j, words := range known {
 		if words == nil {

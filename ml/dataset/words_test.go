@@ -49,6 +49,15 @@ func TestUnseenWords(t *testing.T) {
 	require.Equal(t, strings.Join(notes, "; "), `"colour": pink not in the training set, read as none of its words; "sex": two words in the training set; d, f read as one`, "notes")
 }
 
+// A feature is a column of its name, even one with "=", before it is a word of a column.
+func TestColumnOf(t *testing.T) {
+	t.Parallel()
+	for feature, want := range map[string]string{"a=b": "a=b", "a=c": "a", "a=b=c": "a", "k=v=w": "k=v", "x": "", "x=1": "", "=": ""} {
+		got := ColumnOf(feature, func(column string) bool { return slices.Contains([]string{"a", "a=b", "k=v"}, column) })
+		require.Equal(t, got, want, "%s", feature)
+	}
+}
+
 // Words and names that differ only by case have features of their own.
 func TestWordsByCase(t *testing.T) {
 	t.Parallel()

@@ -45,11 +45,11 @@ def inputs(X):
 def kernel(x):
     """Return k(x_j, x) for every support vector x_j."""
     return `, k.value, "\n\n")
-	if !value {
+	if !value && k.size != k.value {
 		out.put(`
 def size(x):
     """Return the sum of the magnitudes of the terms of every value of kernel(x)."""
-    return `, choose(k.size == k.value, "kernel(x)", k.size), "\n\n")
+    return `, k.size, "\n\n")
 	}
 	if mapped(m) {
 		out.put(`
@@ -66,13 +66,18 @@ def factors(Z):
 	if mapped(m) {
 		weights, times = "WEIGHTS", "c * "
 	}
+	sums := "    f = " + times + "np.array([kernel(z) @ " + weights + " for z in Z]).reshape(-1, len(B)) + B\n"
+	if !value {
+		each := choose(k.size == k.value, "(k @ W, k @ abs(W)) for k in map(kernel, Z)", "(kernel(z) @ W, size(z) @ abs(W)) for z in Z")
+		sums = `    f, sizes = np.array([` + strings.ReplaceAll(each, "W", weights) + `]).reshape(-1, 2, len(B)).swapaxes(0, 1)
+    f, noise = ` + times + `f + B, (abs(` + times + `sizes) + abs(B)) / 2**44
+`
+	}
 	out.put(`
 def scores(X):
     """Return f of every machine at every row of X`, choose(value, "", "; ties but for rounding are exact"), `."""
     Z = inputs(X)
-`, choose(mapped(m), "    c = factors(Z)\n", ""), `    f = `, times, `np.array([kernel(z) @ `, weights, ` for z in Z]).reshape(-1, len(B)) + B
-`, choose(value, "", `    noise = (abs(`+times+`np.array([size(z) @ abs(`+weights+`) for z in Z]).reshape(-1, len(B))) + abs(B)) / 2**44
-`), pythonLevels[m.Rule], `
+`, choose(mapped(m), "    c = factors(Z)\n", ""), sums, pythonLevels[m.Rule], `
 
 def decision_function(X):
     """Return f(x) of every row of X`, choose(!one, ", one column for each machine", choose(sign, "; the second class is where f(x) >= 0", "")), `."""

@@ -264,10 +264,13 @@ func Typeset(s string) string {
 			s = strings.TrimSuffix(mantissa, "1") + exponent
 		}
 	}
-	return signs.Replace(s)
+	return Minus(infinity.Replace(s))
 }
 
-var signs = strings.NewReplacer("-", "−", "+Inf", "∞", "Inf", "∞")
+var infinity = strings.NewReplacer("+Inf", "∞", "Inf", "∞")
+
+// Minus replaces hyphens in formatted numbers by the minus sign.
+func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // Bytes formats a number of bytes in at most four digits with a no-break space, in units of 1024:
 // "97.66 kB", "1 GB"; below a kilobyte "17 bytes".

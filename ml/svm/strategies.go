@@ -14,7 +14,7 @@ import (
 //
 //	single  steps on rows in single precision, while their rounding is below tol: Row32
 //	parts   settled points are set aside, of many points also those guessed to be settled
-//	        (smo.go): Subset, and AddProduct or AddProduct32 for the gradient afterwards
+//	        (parts.go): Subset, and AddProduct or AddProduct32 for the gradient afterwards
 //	start   from merged points if there are many (coarse.go), by way of smaller C if it is
 //	        large (path.go): Merged
 //	newton  nearly flat directions: a Newton step on the free points (newton.go), whose matrix

@@ -20,7 +20,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"marginlab/views"
+	"marginlab/ml/param"
 	"marginlab/views/formula"
 )
 
@@ -179,7 +179,7 @@ var (
 func withValues(words string, value func(control string) string) string {
 	return valuePlace().ReplaceAllStringFunc(words, func(place string) string {
 		found := valuePlace().FindStringSubmatch(place)
-		return found[1] + templ.EscapeString(cmp.Or(views.Minus(value(found[2])), "…"))
+		return found[1] + templ.EscapeString(cmp.Or(param.Minus(value(found[2])), "…"))
 	})
 }
 

@@ -35,7 +35,7 @@ func Flush(v, tolerance float64) float64 {
 
 // Percent formats a fraction as a percentage with one decimal.
 func Percent(share float64) string {
-	return views.Minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
+	return param.Minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
 }
 
 // power matches a number with an exponent as programs write it, and tied inserts no-break spaces
@@ -75,7 +75,7 @@ func Vector(v ...float64) string {
 
 // Fixed formats a value with four decimals.
 func Fixed(v float64) string {
-	return views.Minus(strconv.FormatFloat(Flush(v, 5e-5), 'f', 4, 64))
+	return param.Minus(strconv.FormatFloat(Flush(v, 5e-5), 'f', 4, 64))
 }
 
 // Subscript returns a digit as a subscript.

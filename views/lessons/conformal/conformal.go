@@ -478,7 +478,7 @@ func showFactor(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		best = stats.JAfter
 		e.Numbers = append(e.Numbers,
 			lessons.Number{Label: "best $J$ of these cores", Value: views.Short(best), Help: "of the next screen"},
-			lessons.Number{Label: `its $\alpha_0, \alpha_1, \alpha_2$`, Value: views.Minus(fmt.Sprintf("%.2f, %.2f, %.2f", top.Alpha0, top.Alpha[0], top.Alpha[1])), Help: "any multiple is as good; here the mean of |c| is 1"})
+			lessons.Number{Label: `its $\alpha_0, \alpha_1, \alpha_2$`, Value: param.Minus(fmt.Sprintf("%.2f, %.2f, %.2f", top.Alpha0, top.Alpha[0], top.Alpha[1])), Help: "any multiple is as good; here the mean of |c| is 1"})
 	}
 	c := m.Factors(p.X)
 	j, err := mlconformal.J(ctx, p.Gram, p.Y, c)

@@ -423,7 +423,7 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	cell := func(at func(tuned) float64) string {
 		m, se := eval.MeanError(lists.Map(draws, at))
-		return fmt.Sprintf("%s ± %.1f", views.Minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
+		return fmt.Sprintf("%s ± %.1f", param.Minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
@@ -511,9 +511,9 @@ func showStudy(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	fs := run(ctx, d, folds, e.Step+1, uint64(studyDraw.Of(in)))
 	with := func(mean, se float64) string {
 		if math.IsNaN(se) {
-			return views.Minus(fmt.Sprintf("%.1f", 100*mean))
+			return param.Minus(fmt.Sprintf("%.1f", 100*mean))
 		}
-		return views.Minus(fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se))
+		return param.Minus(fmt.Sprintf("%.1f ± %.1f", 100*mean, 100*se))
 	}
 	t := lessons.Table{Caption: "Accuracy in % on test folds so far: mean and standard error, and the difference to the SVM fold by fold", Head: []string{"machine", "accuracy", "minus SVM", "SVs", "chosen in this fold"}}
 	var curves []figure.Curve
@@ -628,7 +628,7 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		{"Fewer SVs generalise better", "not alone", fmt.Sprintf("%s: %s errors; %s: %s", svs(sparse.vectors), lessons.Percent(sparse.wrong), svs(best.vectors), lessons.Percent(best.wrong))},
 		{"The error is the share of SVs", "false", fmt.Sprintf("share %s, error %s", lessons.Percent(float64(svm.vectors)/m), lessons.Percent(svm.wrong))},
 		{"MCMs are sparser than SVMs", "it depends", fmt.Sprintf("MCM %d SVs, SVM %d, sparse MCM %d", here[1].vectors, svm.vectors, here[2].vectors)},
-		{"The conformal map wins", "measure it", "in the study by " + views.Minus(fmt.Sprintf("%.1f ± %.1f", 100*g[0], 100*g[1])) + " points"},
+		{"The conformal map wins", "measure it", "in the study by " + param.Minus(fmt.Sprintf("%.1f ± %.1f", 100*g[0], 100*g[1])) + " points"},
 		{"With much data bounds matter less", "true", fmt.Sprintf("h = 3: %s at 100 points, %s at 100 000", bound(100), bound(100_000))},
 	}
 	said, right := "", 0

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"marginlab/ml/param"
 	"marginlab/views"
 	"marginlab/views/figure"
 	"marginlab/views/lessons"
@@ -35,7 +36,7 @@ func showTube(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		Numbers: []lessons.Number{
 			{Label: `$\max(0, \lvert t - f\rvert - \varepsilon)$`, Value: views.Short(insensitive(miss, eps)), Help: lessons.Either(insensitive(miss, eps) == 0, "inside of the tube: $a_i = 0$", "outside: a support vector")},
 			{Label: "half the square", Value: views.Short(miss * miss / 2), Help: "kernel ridge: every miss costs"},
-			{Label: "pull on the curve", Value: views.Minus(slope) + " and " + views.Short(miss), Help: "slope of the two losses: bounded, and not"},
+			{Label: "pull on the curve", Value: param.Minus(slope) + " and " + views.Short(miss), Help: "slope of the two losses: bounded, and not"},
 		},
 	}
 }

@@ -68,16 +68,3 @@ func TestSheets(t *testing.T) {
 	require.Equal(t, c.Upload("name=p&sheet=cats", string(raw)).Rows, 3, "rows")
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&sheet=cats", "x,label\n1,a\n2,b\n")
 }
-
-// TestPointsOfManyColumns shows data of more than two features on their principal components,
-// unless the reader names columns, and data of two on those.
-func TestPointsOfManyColumns(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
-	drawn := func(id, query string) string {
-		return string(c.Want(http.StatusOK, "GET", "/datasets/"+id+"/figures/points.svg"+query, "").Body)
-	}
-	require.Check(t, drawn("heart", "") == drawn("heart", "?x=pca"), "heart is not shown on its principal components")
-	require.Check(t, drawn("heart", "") != drawn("heart", "?x=age&y=sex"), "the columns that the reader names are ignored")
-	require.Check(t, drawn("moons", "") == drawn("moons", "?x=x1&y=x2"), "moons are not shown on their two columns")
-}
