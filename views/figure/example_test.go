@@ -24,7 +24,6 @@ var update = flag.Bool("update", false, "write the golden pictures")
 
 func ExampleBoundary() {
 	s := scene()
-	s.Title = "Two moons"
 	s.Slack = true
 	fmt.Println(golden("boundary", must(figure.Boundary(context.Background(), s))))
 	// Output: as testdata/boundary.svg

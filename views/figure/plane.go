@@ -115,10 +115,10 @@ func Linear(a [2]float64, c float64) func(x, y float64) float64 {
 
 // Region shades where F(x, y) >= 0; for a constraint g <= 0, pass -g.
 type Region struct {
-	F           func(x, y float64) float64
-	Color       Color
-	Hatch       bool // also hatched, to be recognised without colour
-	Name, Label string
+	F     func(x, y float64) float64
+	Color Color
+	Hatch bool // also hatched, to be recognised without colour
+	Name  string
 }
 
 // Contours draws level lines of F.
@@ -157,18 +157,18 @@ type Arrow struct {
 // Path joins points with small dots on them, such as the iterates of a descent. The first dot is
 // hollow and the last one larger.
 type Path struct {
-	Points      [][2]float64
-	Pen         Pen
-	Plain       bool // without dots
-	Name, Label string
+	Points [][2]float64
+	Pen    Pen
+	Plain  bool // without dots
+	Name   string
 }
 
 // Circle is a circle; on a Stretched plane it is an ellipse.
 type Circle struct {
-	Center      [2]float64
-	Radius      float64
-	Pen         Pen
-	Name, Label string
+	Center [2]float64
+	Radius float64
+	Pen    Pen
+	Name   string
 }
 
 // Dot is a point with the colour and shape of its class.
@@ -297,7 +297,7 @@ func named(what, name, label, where string) string {
 
 func place(p [2]float64) string { return fmt.Sprintf("(%s, %s)", short(p[0]), short(p[1])) }
 
-func (k Region) describe() string   { return named("Shaded:", k.Name, k.Label, "") }
+func (k Region) describe() string   { return named("Shaded:", k.Name, "", "") }
 func (k Contours) describe() string { return named("Level lines of", k.Name, "", "") }
 func (k Line) describe() string {
 	if k.C == 0 {
@@ -318,11 +318,11 @@ func (k Path) describe() string {
 	if len(k.Points) == 0 || k.Pen.Pale && k.Name == "" {
 		return ""
 	}
-	return named("Path", k.Name, k.Label, fmt.Sprintf(" of %s from %s to %s", plural(len(k.Points), "place"), place(k.Points[0]), place(k.Points[len(k.Points)-1])))
+	return named("Path", k.Name, "", fmt.Sprintf(" of %s from %s to %s", plural(len(k.Points), "place"), place(k.Points[0]), place(k.Points[len(k.Points)-1])))
 }
 
 func (k Circle) describe() string {
-	return named("Circle", k.Name, k.Label, fmt.Sprintf(" about %s with radius %s", place(k.Center), short(k.Radius)))
+	return named("Circle", k.Name, "", fmt.Sprintf(" about %s with radius %s", place(k.Center), short(k.Radius)))
 }
 func (k Dot) describe() string  { return named("Point", k.Name, k.Label, " at "+place(k.At)) }
 func (k Text) describe() string { return k.Text }
