@@ -336,7 +336,7 @@ func (c *svgCanvas) encode(img image.Image) {
 	enc := base64.NewEncoder(base64.StdEncoding, c.buf)
 	encode := func() error { return encoder.Encode(enc, img) }
 	if p, ok := img.(*image.Paletted); ok {
-		encode = func() error { return packer.write(enc, p) }
+		encode = func() error { return packer.indexed(enc, p) }
 	}
 	if err := encode(); err != nil && c.err == nil {
 		c.err = err
@@ -376,7 +376,7 @@ const fontFamily = "Arial,'Liberation Sans',Helvetica,sans-serif"
 // encoder trades a few bytes for speed, as packer does for images with a palette.
 var (
 	encoder = png.Encoder{CompressionLevel: png.BestSpeed}
-	packer  indexed
+	packer  pngWriter
 )
 
 func paint(attr string, c color.NRGBA) string {
