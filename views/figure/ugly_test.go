@@ -266,20 +266,3 @@ func TestDrawingCaptions(t *testing.T) {
 		require.Check(t, strings.Contains(p.Caption, c.want), "%q, want %q in it", p.Caption, c.want)
 	}
 }
-
-// Equal input gives equal bytes, also when a picture is written again.
-func TestDrawingsAreReproducible(t *testing.T) {
-	t.Parallel()
-	for _, d := range drawings {
-		var first, second, again bytes.Buffer
-		for i, b := range []*bytes.Buffer{&first, &second} {
-			p := require.Value(d.draw(figure.Format{}))(t)
-			require.NoError(t, p.SVG(t.Context(), b))
-			if i == 1 {
-				require.NoError(t, p.SVG(t.Context(), &again))
-			}
-		}
-		require.Check(t, bytes.Equal(first.Bytes(), second.Bytes()) && bytes.Equal(first.Bytes(), again.Bytes()),
-			"%s differs from time to time", d.name)
-	}
-}
