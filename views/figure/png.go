@@ -51,14 +51,12 @@ func newImage(w, h int, zoom float64) *vgimg.Canvas {
 // dots converts a length to whole device pixels.
 func (c *pngCanvas) dots(l vg.Length) int { return int(math.Round(float64(l) * c.zoom)) }
 
-// DrawImage draws an opaque image. It has a fast path for paletted images, which image/draw
-// converts pixel by pixel.
+// DrawImage draws an opaque image faster than image/draw, which converts pixel by pixel.
 func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	at := image.Pt(c.dots(r.Min.X), c.Image().Bounds().Dy()-c.dots(r.Max.Y))
-	dst, okDst := c.Image().(*image.RGBA)
-	src, okSrc := img.(*image.Paletted)
-	if !okDst || !okSrc || !src.Rect.Add(at).In(dst.Rect) {
-		imagedraw.Draw(c.Image(), img.Bounds().Add(at), img, image.Point{}, imagedraw.Src)
+	dst, src := c.Image().(*image.RGBA), img.(*image.Paletted)
+	if !src.Rect.Add(at).In(dst.Rect) {
+		imagedraw.Draw(dst, src.Rect.Add(at), src, image.Point{}, imagedraw.Src)
 		return
 	}
 	var table [256][4]uint8
@@ -117,10 +115,7 @@ func (c *pngCanvas) subpixel(l vg.Length) (pixel, sub int) {
 // and repeated marks, which compress better without filters; trying the filters on every row, as
 // image/png does, would take half of the drawing time.
 func (c *pngCanvas) writeTo(w io.Writer, greyscale bool) error {
-	img, ok := c.Image().(*image.RGBA)
-	if !ok {
-		return encoder.Encode(w, c.Image())
-	}
+	img := c.Image().(*image.RGBA)
 	width := img.Rect.Dx()
 	return packer.write(w, img.Rect.Size(), 8, 2, nil, 3*width, func(row []byte, y int) { // 8 bits each of red, green, blue
 		line := img.Pix[y*img.Stride : y*img.Stride+4*width]
