@@ -120,7 +120,7 @@ func TestUglyDrawings(t *testing.T) {
 		},
 		"odd tables": func(f figure.Format) drawing {
 			return figure.Tables{
-				Format: f, Now: &figure.Cell{Table: 9}, From: []figure.Cell{{Row: -1}, {Col: 99}}, Across: 1,
+				Format: f, Now: &figure.Cell{Table: 9}, From: []figure.Cell{{Row: -1}, {Col: 99}},
 				Tables: []figure.Grid{{Name: wide, Rows: []string{wide}, Cols: []string{wide, ""}, Values: [][]float64{{inf, -1e300}}}, {}},
 			}
 		},
