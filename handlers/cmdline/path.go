@@ -40,12 +40,12 @@ func runPath(ctx context.Context, args []string, std Streams) error {
 	seconds := time.Since(start).Seconds()
 	for _, p := range []struct {
 		file string
-		draw func() (*figure.Picture, error)
-	}{{*plot, figure.AlphasOf(r, figure.Format{}).Picture}, {*shares, figure.RegularisedOf(r, figure.Format{}).Picture}} {
+		draw func(*ml.Regularisation, figure.Format) (*figure.Picture, error)
+	}{{*plot, figure.Alphas}, {*shares, figure.Regularised}} {
 		if p.file == "" {
 			continue
 		}
-		if err := writePicture(ctx, p.file, p.draw); err != nil {
+		if err := writePicture(ctx, p.file, func() (*figure.Picture, error) { return p.draw(r, figure.Format{}) }); err != nil {
 			return err
 		}
 	}

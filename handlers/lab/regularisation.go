@@ -182,9 +182,9 @@ func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request, b
 		Key: fmt.Sprintf("path %s %v %s", name, f, key), Public: b.public(), Format: format,
 		Draw: func(context.Context) (*figure.Picture, error) {
 			if name == alphasName {
-				return figure.AlphasOf(path, f).Picture()
+				return figure.Alphas(path, f)
 			}
-			return figure.RegularisedOf(path, f).Picture()
+			return figure.Regularised(path, f)
 		},
 	})
 }

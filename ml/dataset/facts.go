@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 	"maps"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -208,82 +207,30 @@ func (f *facts) fractions(rows []packed, before float64) (n int, last float64) {
 // count returns the number of distinct texts that are not missing, at most mostCounted, and whether
 // one of them occurs twice.
 func (c cells) count() (distinct int, again bool) {
-	var seen hashSet
-	h := newHasher()
+	seen, h := make(map[uint64]struct{}, min(c.Len(), mostCounted)), maphash.MakeSeed()
 	for i, n := range c.counted() {
 		if c.lacking(i) {
 			continue
 		}
-		if again = !seen.add(c.hash(h, i)) || n > 1 || again; again && seen.n == mostCounted {
+		k := c.hash(h, i)
+		_, known := seen[k]
+		if len(seen) < mostCounted {
+			seen[k] = struct{}{}
+		}
+		if again = again || known || n > 1; again && len(seen) == mostCounted {
 			break // the remaining rows cannot change the result
 		}
 	}
-	return seen.n, again
+	return len(seen), again
 }
 
-// hasher computes unpredictable 64-bit hashes: the probability of a collision among 200 000 texts
-// is 1e-9.
-type hasher struct {
-	seed maphash.Seed
-	key  uint64
-}
-
-func newHasher() hasher {
-	seed := maphash.MakeSeed()
-	return hasher{seed, maphash.String(seed, "") | 1}
-}
-
-// hash returns the hash of the text in a row.
-func (c *cells) hash(h hasher, i int) uint64 {
+// hash returns the hash of the text in a row: the probability of a collision among 200 000 texts is
+// 1e-9.
+func (c *cells) hash(h maphash.Seed, i int) uint64 {
 	if p := c.decimal(i); p != 0 {
-		high, low := bits.Mul64(uint64(p)^h.key, h.key)
-		return high ^ low
+		return maphash.Comparable(h, p)
 	}
-	return maphash.String(h.seed, c.Cell(i))
-}
-
-// hashSet counts distinct hashes. It stores the first mostCounted and only looks up the others among
-// these.
-type hashSet struct {
-	hashes []uint64 // open addressing, 0 is empty
-	n      int
-}
-
-// add reports whether a hash is new to the set, and adds it if there is room.
-func (t *hashSet) add(h uint64) bool {
-	if 2*t.n >= len(t.hashes) && t.n < mostCounted {
-		t.grow()
-	}
-	h = max(h, 1)
-	at := t.find(h)
-	if t.hashes[at] == h {
-		return false
-	}
-	if t.n < mostCounted {
-		t.hashes[at] = h
-		t.n++
-	}
-	return true
-}
-
-// find returns the slot of a hash.
-func (t *hashSet) find(h uint64) uint64 {
-	mask := uint64(len(t.hashes) - 1)
-	at := h & mask
-	for t.hashes[at] != 0 && t.hashes[at] != h {
-		at = (at + 1) & mask
-	}
-	return at
-}
-
-func (t *hashSet) grow() {
-	was := t.hashes
-	t.hashes = make([]uint64, max(2*len(was), 1<<10))
-	for _, h := range was {
-		if h != 0 {
-			t.hashes[t.find(h)] = h
-		}
-	}
+	return maphash.String(h, c.Cell(i))
 }
 
 // holdingOf decides what a column holds. Words among numbers are treated as faults unless the

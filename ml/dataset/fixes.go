@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,7 +213,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 // an earlier one. It ignores few rows and columns of two values, which may agree by chance.
 func (t *Table) copies(of []facts, label int) map[int]int {
 	type ends struct{ least, most float64 }
-	alike, copies, h := make(map[ends][]int), make(map[int]int), newHasher()
+	alike, copies, h := make(map[ends][]int), make(map[int]int), maphash.MakeSeed()
 	for j, f := range of {
 		if f.holds == holdsNumbers && f.distinct > 2 && f.rows >= manyEqual && t.identifier(j, f) == "" {
 			at := ends{f.least, f.most}
@@ -414,25 +413,23 @@ func (t *Table) addsUp() bool {
 // duplicates returns the rows equal to an earlier one, ignoring row numbers.
 func (t *Table) duplicates(of []facts) (rows []int) {
 	at := lists.Where(len(of), func(j int) bool { return of[j].holds == holdsWords || t.identifier(j, of[j]) == "" })
-	hashes, h := make([]uint64, len(t.Lines)), newHasher()
+	hashes, h := make([]uint64, len(t.Lines)), maphash.MakeSeed()
 	for _, j := range at {
 		t.Columns[j].hashInto(hashes, h)
 	}
 	same := func(a, b int) bool {
 		return !slices.ContainsFunc(at, func(j int) bool { return !t.Columns[j].alike(a, b) })
 	}
-	seen := repeats(hashes)
-	if seen == nil {
-		return nil
-	}
+	first := make(map[uint64]int, len(hashes)) // row of each hash; rows that happen to share one have the next ones
 	for i, key := range hashes {
-		above, again := seen[key]
-		switch {
-		case !again:
-		case slices.ContainsFunc(above, func(b int) bool { return same(i, b) }):
+		above, again := first[key]
+		for ; again && !same(i, above); above, again = first[key] {
+			key++
+		}
+		if again {
 			rows = append(rows, i)
-		default:
-			seen[key] = append(above, i)
+		} else {
+			first[key] = i
 		}
 	}
 	return rows
@@ -442,7 +439,7 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 const factor = 0x9e3779b97f4a7c15
 
 // digest returns the hash of all rows in order.
-func (c *cells) digest(h hasher) (sum uint64) {
+func (c *cells) digest(h maphash.Seed) (sum uint64) {
 	for i := range c.Len() {
 		sum = (sum ^ c.hash(h, i)) * factor
 	}
@@ -450,11 +447,11 @@ func (c *cells) digest(h hasher) (sum uint64) {
 }
 
 // hashInto mixes the text of each row into the hash of the row.
-func (c *cells) hashInto(hashes []uint64, h hasher) {
+func (c *cells) hashInto(hashes []uint64, h maphash.Seed) {
 	if c.many == nil {
 		var of [mostDistinct]uint64
 		for k, s := range c.distinct {
-			of[k] = maphash.String(h.seed, s)
+			of[k] = maphash.String(h, s)
 		}
 		for i, k := range c.codes[c.skipped:] {
 			hashes[i] = (hashes[i] ^ of[k]) * factor
@@ -466,46 +463,6 @@ func (c *cells) hashInto(hashes []uint64, h hasher) {
 			hashes[i] = (hashes[i] ^ c.hash(h, i)) * factor
 		}
 	})
-}
-
-// repeats returns the values that occur twice as the keys of a map with empty values, or nil if
-// none does.
-func repeats(values []uint64) (twice map[uint64][]int) {
-	const part = 512 // approximate number of values in a part, which fits the processor cache
-	shift := 64 - bits.Len(uint(len(values)/part))
-	ends := make([]int, 2<<(64-shift))
-	for _, v := range values {
-		ends[v>>shift+1]++
-	}
-	for k := range len(ends) - 1 {
-		ends[k+1] += ends[k]
-	}
-	parts := make([]uint64, len(values))
-	for _, v := range values {
-		at := &ends[v>>shift]
-		parts[*at] = v
-		*at++
-	}
-	var set hashSet
-	from := 0
-	for _, end := range ends {
-		size := 1 << bits.Len(uint(2*(end-from)))
-		set.hashes = slices.Grow(set.hashes[:0], size)[:size]
-		clear(set.hashes)
-		for _, v := range parts[from:end] {
-			at := set.find(max(v, 1))
-			if set.hashes[at] == 0 {
-				set.hashes[at] = max(v, 1)
-				continue
-			}
-			if twice == nil {
-				twice = make(map[uint64][]int)
-			}
-			twice[v] = nil
-		}
-		from = end
-	}
-	return twice
 }
 
 // fixed returns the table after a correction, unchanged if there is nothing to correct.

@@ -43,8 +43,7 @@ func (t *Table) guessLabel() (j int, sure bool) {
 	if t.Kind != "" || t.beginsWithStrings() {
 		return t.endLabel()
 	}
-	order, _ := t.rank(t.facts())
-	return t.guessLabelBy(order)
+	return t.guessLabelBy(t.rank(t.facts()))
 }
 
 // endLabel returns the label judged by declarations, names and places of columns alone: the one

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"marginlab/ml/lists"
 )
 
 // ProfileBins is the number of bins of equal width in a Profile.
@@ -16,7 +18,6 @@ type Profile struct {
 	Least, Most float64  // of numbers
 	Words       []string // at most ProfileBins words, most frequent first; nil: the column holds numbers
 	Counts      []int    // rows by bin, or by word
-	Others      int      // rows with other words
 }
 
 // ProfileOf returns the histogram of finite numbers; if all are equal, they are in the first bin.
@@ -50,15 +51,9 @@ func (c *Column) Profile() Profile {
 			rows[c.Cell(i)] += n
 		}
 	}
-	var p Profile
-	for k, s := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
+	words := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b))
-	}) {
-		if k < ProfileBins {
-			p.Words, p.Counts = append(p.Words, s), append(p.Counts, rows[s])
-		} else {
-			p.Others += rows[s]
-		}
-	}
-	return p
+	})
+	words = words[:min(len(words), ProfileBins)]
+	return Profile{Words: words, Counts: lists.Map(words, func(s string) int { return rows[s] })}
 }

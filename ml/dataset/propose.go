@@ -19,7 +19,6 @@ type Proposal struct {
 	Obvious bool     // there is nothing to choose and nothing to check
 	Table   *Table   // after Mapping.Fixes
 	Labels  []string // all columns that can be the label, the likeliest first
-	Likely  int      // number of Labels with evidence besides their position
 	Left    []LeftOut
 	Checks  []Check
 
@@ -64,17 +63,12 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	if m.Label != "" {
 		label, _ = p.Table.find(m.Label)
 	}
-	order, points := p.Table.rank(facts)
+	order := p.Table.rank(facts)
 	if label < 0 || m.Label == "" {
 		label, sure = p.Table.guessLabelBy(order)
 		sure = sure && !p.Table.doubtful(facts, label)
 	}
-	for k, j := range order {
-		if p.Labels = append(p.Labels, p.Table.Columns[j].Name); points[k] >= likelyPoints {
-			p.Likely++
-		}
-	}
-	p.Label = p.Table.Columns[label].Name
+	p.Labels, p.Label = p.Table.namesAt(order), p.Table.Columns[label].Name
 	if values, _, _ := t.kernelColumns(label); len(values) == len(t.Lines) && len(values) > 2 {
 		if _, err := t.kernelMatrix(label); err == nil {
 			return t.proposeObjects(Mapping{Kind: KindPrecomputed, Label: p.Label})
@@ -179,16 +173,13 @@ const (
 	answerPoints    = 15 // at the end
 	firstPoints     = 10
 	declaredPoints  = 200 // outweighs all others
-
-	likelyPoints = 26
 )
 
-// rank orders the columns that can be the label, the likeliest first, and returns the points of
-// each. The name of a column counts most, then whether it holds classes (two values, few
+// rank orders the columns that can be the label, the likeliest first. The name of a column counts most, then whether it holds classes (two values, few
 // words, few whole numbers), then whether it is first or last. A column of classes in between
 // whose name says nothing is a candidate only if it is the only one: several are features, and
 // so is one before them.
-func (t *Table) rank(of []facts) (order, points []int) {
+func (t *Table) rank(of []facts) (order []int) {
 	first, last := -1, -1
 	between := 0 // columns of classes whose names say nothing
 	few := 0     // columns of a few classes
@@ -280,7 +271,7 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		order = append(order, j)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(at[b]-at[a], b-a) })
-	return order, lists.Map(order, func(j int) int { return at[j] })
+	return order
 }
 
 // doubtful reports whether only its position suggests the label while another column might be

@@ -43,7 +43,7 @@ export class Motion {
     this.canvas.setAttribute("aria-hidden", "true");
     this.runs = new Map(); // hash -> marks that the server may leave out
     this.layers = new Map(); // hash, size and looks of a run of the last picture -> the run, painted
-    this.turn = this.shown = 0;
+    this.turn = 0;
   }
 
   /** The hash of the longest cached run, sent to the server. */
@@ -54,18 +54,15 @@ export class Motion {
   /** Paints a list over the image of the stage. Resolves to whether it was painted. */
   async show(list, stage) {
     const turn = ++this.turn;
-    const images = await Promise.all(list.ops.filter(([kind]) => kind === "i").map((op) => createImageBitmap(new Blob([bytes(op[5])], { type: "image/png" }))));
-    if (turn < this.shown) return false; // a newer one has been shown
-    this.shown = turn;
     await new Promise(requestAnimationFrame);
-    if (turn !== this.shown) return false;
+    if (turn !== this.turn) return false; // a newer one is shown
     if (this.canvas.parentNode !== stage.element) stage.element.querySelector("picture").after(this.canvas);
-    this.paint(list, images, stage.image.clientWidth);
+    this.paint(list, stage.image.clientWidth);
     stage.move(list);
     return true;
   }
 
-  paint({ width, height, zoom, font, ops, stamps, runs }, images, shown) {
+  paint({ width, height, zoom, font, ops, stamps, runs }, shown) {
     [ops, ...stamps].forEach(spell);
     const dots = Math.max(1, Math.round((devicePixelRatio * shown) / width * 64) / 64), scale = dots * zoom;
     const [w, h] = [Math.round(width * dots), Math.round(height * dots)];
@@ -76,9 +73,6 @@ export class Motion {
     let run = 0;
     for (const op of ops) {
       switch (op[0]) {
-        case "i":
-          c.drawImage(images.shift(), op[1], op[2], op[3], op[4]);
-          break;
         case "p":
           c.drawImage(cells(op), op[1], op[2], op[3], op[4]);
           break;
@@ -140,7 +134,7 @@ export class Motion {
 
   /** Removes the canvas once the image has loaded. */
   rest() {
-    this.shown = ++this.turn;
+    this.turn++;
     this.canvas.remove();
   }
 }

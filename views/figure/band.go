@@ -66,7 +66,7 @@ func (b Band) Picture(ctx context.Context) (*Picture, error) {
 	index := func(v float64) uint8 {
 		return uint8(btoi(v >= bandLevel) + btoi(v > 1-bandLevel))
 	}
-	sh.add(field{paint: func(w, h int) image.Image {
+	sh.add(field{paint: func(w, h int) *image.Paletted {
 		img := surf.paint(share, w, h, p, index)
 		for k, v := range img.Pix {
 			if v == 1 && (k%w+k/w)%8 < 2 {

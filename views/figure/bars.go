@@ -18,7 +18,6 @@ import (
 // point, counts. Bars below zero are hatched.
 type Bars struct {
 	Format
-	Title  string
 	X, Y   string // axis labels
 	Values []float64
 	// Names are the labels of the bars; nil: numbers from 1.
@@ -60,7 +59,7 @@ func (b Bars) Picture() (*Picture, error) {
 			return btoi(u < v) - btoi(u > v)
 		})
 	}
-	sh.title, sh.labels, sh.caption = b.Title, [2]string{b.X, b.Y}, b.describe()
+	sh.labels, sh.caption = [2]string{b.X, b.Y}, b.describe()
 	negative := slices.ContainsFunc(b.Values, func(v float64) bool { return v < 0 })
 	sh.limits = b.limits()
 	sh.log[1] = b.Log
@@ -231,7 +230,7 @@ func (b *Bars) places(order []int, most int) (ts []tick) {
 // describe returns the default caption.
 func (b *Bars) describe() string {
 	var s strings.Builder
-	s.WriteString(titled("Bars", b.Title))
+	s.WriteString("Bars")
 	if b.Y != "" && b.X != "" {
 		fmt.Fprintf(&s, ", %s over %s", b.Y, b.X)
 	}

@@ -53,7 +53,7 @@ func Boundary(ctx context.Context, s Scene) (*Picture, error) {
 		if slices.ContainsFunc(surf.f, math.IsNaN) {
 			p = append(p, t.Paper)
 		}
-		sh.add(field{paint: func(w, h int) image.Image {
+		sh.add(field{paint: func(w, h int) *image.Paletted {
 			return surf.paint(surf.f, w, h, p, func(v float64) uint8 {
 				switch {
 				case v >= 1:

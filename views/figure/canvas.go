@@ -1,10 +1,13 @@
 package figure
 
 import (
+	"image"
 	"image/color"
 	"math"
 
 	"gonum.org/v1/plot/vg"
+
+	"marginlab/ml/lists"
 )
 
 // vectorCanvas holds the drawing state shared by the SVG and PDF canvases. D is the type of their
@@ -37,6 +40,18 @@ func (c *vectorCanvas[D]) SetColor(clr color.Color) {
 	if c.grey {
 		c.state.color = grey(c.state.color)
 	}
+}
+
+// paletted returns an image to draw, in grey on a canvas without hues. All images of this package have
+// a palette.
+func (c *vectorCanvas[D]) paletted(img image.Image) *image.Paletted {
+	p := img.(*image.Paletted)
+	if c.grey {
+		g := *p
+		g.Palette = lists.Map(p.Palette, func(c color.Color) color.Color { return grey(nrgba(c)) })
+		return &g
+	}
+	return p
 }
 
 func (c *vectorCanvas[D]) Rotate(rad float64)   { s, k := math.Sincos(rad); c.apply(k, s, -s, k, 0, 0) }

@@ -19,7 +19,6 @@ import (
 // Curves differ in colour and dash pattern, by their order.
 type Chart struct {
 	Format
-	Title  string
 	X, Y   Axis
 	Curves []Curve // at most six besides Pale ones
 	Hidden int     // the last Hidden curves are omitted while the picture waits for an answer
@@ -82,7 +81,7 @@ func (ch Chart) Picture() (*Picture, error) {
 		return nil, err
 	}
 	t := sh.theme
-	sh.title, sh.labels = ch.Title, [2]string{ch.X.Name, ch.Y.Name}
+	sh.labels = [2]string{ch.X.Name, ch.Y.Name}
 	sh.log = [2]bool{ch.X.Log, ch.Y.Log}
 	if sh.limits, err = ch.limits(); err != nil {
 		return nil, err
@@ -442,7 +441,7 @@ func thin(ps []vg.Point) []vg.Point {
 // describe returns the default caption.
 func (ch *Chart) describe() string {
 	var b strings.Builder
-	b.WriteString(titled("Chart", ch.Title))
+	b.WriteString("Chart")
 	if ch.Y.Name != "" && ch.X.Name != "" {
 		fmt.Fprintf(&b, ", %s over %s", ch.Y.Name, ch.X.Name)
 	}

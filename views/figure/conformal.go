@@ -84,7 +84,7 @@ func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 
 // smooth returns a heat map of f.
 func smooth(s *surface, f []float64, p color.Palette, lo, hi float64) field {
-	return field{cells: s.n, paint: func(w, h int) image.Image { return s.paint(f, w, h, p, scale(p, lo, hi)) }}
+	return field{cells: s.n, paint: func(w, h int) *image.Paletted { return s.paint(f, w, h, p, scale(p, lo, hi)) }}
 }
 
 // factors returns the range of c at the points, where the data are; c may be far larger in an empty

@@ -29,7 +29,6 @@ import (
 //	        ["f", color, path]                           fill
 //	        ["s", color, path, width, dashes]            stroke
 //	        ["t", color, x, y, size, bold, turn, text]   text, turned by radians
-//	        ["i", x, y, width, height, PNG in base64]    image
 //	        ["p", x, y, width, height, columns, rows, colours, cells]    image of few colours
 //	        ["m", run] or ["m", hash]                    marks
 //	stamps  the marks, each a list of "f" and "s" around the origin
@@ -214,24 +213,13 @@ func (c *listCanvas) FillString(f font.Face, p vg.Point, s string) {
 func (c *listCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	c.endRun()
 	x, y := c.at(vg.Point{X: r.Min.X, Y: r.Max.Y})
-	few, ok := img.(*image.Paletted)
-	kind := "i"
-	if ok {
-		kind = "p"
+	few := img.(*image.Paletted)
+	fmt.Fprintf(c.buf, `["p",%s,%s,%s,%s,%d,%d,"`, appendNumber(nil, x), appendNumber(nil, y), appendNumber(nil, float64(r.Size().X)), appendNumber(nil, float64(r.Size().Y)), few.Rect.Dx(), few.Rect.Dy())
+	for _, clr := range few.Palette {
+		n := nrgba(clr)
+		fmt.Fprintf(c.buf, "%02x%02x%02x%02x", n.R, n.G, n.B, n.A)
 	}
-	fmt.Fprintf(c.buf, `["%s",%s,%s,%s,%s,`, kind, appendNumber(nil, x), appendNumber(nil, y), appendNumber(nil, float64(r.Size().X)), appendNumber(nil, float64(r.Size().Y)))
-	if ok {
-		fmt.Fprintf(c.buf, `%d,%d,"`, few.Rect.Dx(), few.Rect.Dy())
-		for _, clr := range few.Palette {
-			n := color.NRGBAModel.Convert(clr).(color.NRGBA)
-			fmt.Fprintf(c.buf, "%02x%02x%02x%02x", n.R, n.G, n.B, n.A)
-		}
-		c.buf.WriteString(`","` + base64.StdEncoding.EncodeToString(packCells(few)))
-	} else {
-		c.buf.WriteByte('"')
-		c.encode(img)
-	}
-	c.buf.WriteString(`"],`)
+	c.buf.WriteString(`","` + base64.StdEncoding.EncodeToString(packCells(few)) + `"],`)
 }
 
 // packCells packs the colours of an image row by row, as if a row of colour 0 preceded the first.

@@ -20,37 +20,6 @@ import (
 	"marginlab/views/figure"
 )
 
-func ExamplePlane() {
-	fmt.Println(golden("plane", must(lagrange().Picture())))
-	// Output: as testdata/plane.svg
-}
-
-func ExampleChart() {
-	fmt.Println(golden("chart", must(progress().Picture())))
-	// Output: as testdata/chart.svg
-}
-
-func ExampleBars() {
-	fmt.Println(golden("bars", must(spectrum().Picture())))
-	// Output: as testdata/bars.svg
-}
-
-func ExampleMatrix() {
-	fmt.Println(golden("matrix", must(gram(40).Picture())))
-	// Output: as testdata/matrix.svg
-}
-
-func ExampleRanks() {
-	show("ranks", must(meanRanks().Picture()))
-	// Output: as testdata/ranks.svg
-	// Mean ranks, 1 is the best: C4.5+m+cf 1.96, C4.5+m 2.00, C4.5+cf 2.89, C4.5 3.14. The critical difference is 1.12. No significant difference: C4.5+m+cf to C4.5+cf. No significant difference: C4.5+cf to C4.5.
-}
-
-func ExampleLifted() {
-	fmt.Println(golden("lifted", must(xor().Picture())))
-	// Output: as testdata/lifted.svg
-}
-
 // meanRanks holds the mean ranks of Demšar's example, table 6, over 14 data sets, with the critical
 // difference at the level 0.1, as in the paper.
 func meanRanks() figure.Ranks {
@@ -65,7 +34,7 @@ func lagrange() figure.Plane {
 		Title: "Least distance under one constraint", X: "x1", Y: "x2",
 		Limits: figure.Limits{XMin: -1, XMax: 4, YMin: -1, YMax: 4},
 		Marks: []figure.Mark{
-			figure.Region{F: func(x, y float64) float64 { return -g(x, y) }, Color: figure.Green, Hatch: true, Name: "allowed", Label: "g ≤ 0"},
+			figure.Region{F: func(x, y float64) float64 { return -g(x, y) }, Color: figure.Green, Hatch: true, Name: "allowed"},
 			figure.Contours{F: f, Levels: []float64{0.5, 2, 4, 8, 12}, Name: "f"},
 			figure.Line{A: [2]float64{1, 1}, C: 2, Name: "constraint", Label: "x1 + x2 = 2"},
 			figure.Path{Points: [][2]float64{{-0.6, 0.4}, {0, 0.9}, {0.6, 1.0}, {0.9, 1.02}, {1, 1}}, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dotted}, Name: "iterates"},
@@ -79,8 +48,8 @@ func lagrange() figure.Plane {
 // margins is a line drawn by hand between the points of two classes.
 func margins() figure.Plane {
 	p := figure.Plane{X: "x1", Y: "x2", Marks: []figure.Mark{
-		figure.Region{F: figure.Linear([2]float64{1, 2}, 6), Color: figure.Orange, Hatch: true, Label: "predicted +1"},
-		figure.Region{F: figure.Linear([2]float64{-1, -2}, -6), Color: figure.Blue, Label: "predicted −1"},
+		figure.Region{F: figure.Linear([2]float64{1, 2}, 6), Color: figure.Orange, Hatch: true, Name: "predicted +1"},
+		figure.Region{F: figure.Linear([2]float64{-1, -2}, -6), Color: figure.Blue, Name: "predicted −1"},
 		figure.Line{A: [2]float64{1, 2}, C: 6, Name: "f = 0"},
 		figure.Line{A: [2]float64{1, 2}, C: 7, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "f = ±1"},
 		figure.Line{A: [2]float64{1, 2}, C: 5, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "f = ±1"},
@@ -115,7 +84,7 @@ func realLine() figure.Plane {
 func smoBox() figure.Plane {
 	const c = 1
 	return figure.Plane{X: "α1", Y: "α2", Limits: figure.Limits{XMin: -0.1, XMax: 1.1, YMin: -0.1, YMax: 1.4}, Marks: []figure.Mark{
-		figure.Region{F: func(x, y float64) float64 { return math.Min(math.Min(x, c-x), math.Min(y, c-y)) }, Color: figure.Green, Hatch: true, Label: "0 ≤ α ≤ C"},
+		figure.Region{F: func(x, y float64) float64 { return math.Min(math.Min(x, c-x), math.Min(y, c-y)) }, Color: figure.Green, Hatch: true, Name: "0 ≤ α ≤ C"},
 		figure.Line{A: [2]float64{1, -1}, C: -0.4, Label: "α1 − α2 = −0.4"},
 		figure.Dot{At: [2]float64{0.2, 0.6}, Class: -1, Hollow: true, Label: "start"},
 		figure.Dot{At: [2]float64{0.9, 1.3}, Class: -1, Hollow: true, Label: "without the box"},
@@ -126,7 +95,7 @@ func smoBox() figure.Plane {
 
 func progress() figure.Chart {
 	ch := figure.Chart{
-		Title: "How a solver converges", X: figure.Axis{Name: "iteration"}, Y: figure.Axis{Name: "value", Log: true},
+		X: figure.Axis{Name: "iteration"}, Y: figure.Axis{Name: "value", Log: true},
 		Rules: []figure.Rule{{Name: "tolerance", At: 1e-3}}, Here: new(float64),
 	}
 	*ch.Here = 31
@@ -173,7 +142,7 @@ func hinge() figure.Chart {
 }
 
 func accuracy() figure.Chart {
-	ch := figure.Chart{Title: "Accuracy against C", X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "accuracy", Min: 0.5, Max: 1}, Rules: []figure.Rule{{Name: "chosen", At: 10, Upright: true}, {Name: "the larger class", At: 0.55}}}
+	ch := figure.Chart{X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "accuracy", Min: 0.5, Max: 1}, Rules: []figure.Rule{{Name: "chosen", At: 10, Upright: true}, {Name: "the larger class", At: 0.55}}}
 	train, held := figure.Curve{Name: "training", Marks: true}, figure.Curve{Name: "held out", Marks: true}
 	for e := -2.0; e <= 4; e++ {
 		x, a, b := math.Pow(10, e), 0.98-0.25*math.Exp(-(e+2)/2), 0.9-0.02*(e-1)*(e-1)
@@ -187,7 +156,7 @@ func accuracy() figure.Chart {
 
 // spectrum has eigenvalues of both signs over many powers of ten.
 func spectrum() figure.Bars {
-	b := figure.Bars{Title: "Spectrum of a kernel that is not positive semidefinite", X: "number", Y: "eigenvalue", Sorted: true}
+	b := figure.Bars{X: "number", Y: "eigenvalue", Sorted: true}
 	for i := range 14 {
 		v := 6 * math.Exp(-0.5*float64(i))
 		if i%4 == 3 {
@@ -221,7 +190,7 @@ func gram(n int) figure.Matrix {
 			g.SetSym(i, j, math.Exp(-0.5*(math.Pow(x[i][0]-x[j][0], 2)+math.Pow(x[i][1]-x[j][1], 2))))
 		}
 	}
-	return figure.Matrix{Title: "Gram matrix of an RBF kernel", X: "point", Y: "point", Name: "k(x, z)", Values: g, Classes: classes, ClassNames: []string{"ash", "beech"}}
+	return figure.Matrix{X: "point", Y: "point", Name: "k(x, z)", Values: g, Classes: classes, ClassNames: []string{"ash", "beech"}}
 }
 
 func points(n int) (x [][2]float64, classes []int) {
@@ -249,7 +218,7 @@ func signed(n int) figure.Matrix {
 // xor is the four corners of XOR with their product as third feature.
 func xor() figure.Lifted {
 	l := figure.Lifted{
-		Title: "XOR with the product as a feature", X: "x1", Y: "x2", Z: "x1 x2", Yaw: 25, Pitch: 20,
+		X: "x1", Y: "x2", Z: "x1 x2", Yaw: 25, Pitch: 20,
 		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, Name: "plane x1 x2 = 0"}, ClassNames: []string{"−1", "+1"},
 		Min: [3]float64{-1.4, -1.4, -1.4}, Max: [3]float64{1.4, 1.4, 1.4},
 	}
@@ -392,21 +361,9 @@ func settings() figure.Parallel {
 	}
 }
 
-func ExampleParallel() {
-	show("parallel", must(settings().Picture()))
-	// Output: as testdata/parallel.svg
-	// 4 lines across the axes kernel, C, gamma, held out, %. Pale: 1.
-}
-
 // results are the runs of settings by two of their quantities.
 func results() figure.Named {
 	return figure.Named{X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "held out, %"}, Dots: []figure.NamedDot{
 		{Name: "1", X: 0.1, Y: 84}, {Name: "2", X: 1, Y: 91}, {Name: "3", X: 100, Y: 97, Pale: true}, {Name: "4", X: 10, Y: 96.5}, {Name: "5", X: 0, Y: 90},
 	}}
-}
-
-func ExampleNamed() {
-	show("named", must(results().Picture()))
-	// Output: as testdata/named.svg
-	// held out, % against C. 1: 0.1, 84. 2: 1, 91. 3: 100, 97. 4: 10, 96.5.
 }

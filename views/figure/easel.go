@@ -265,9 +265,6 @@ func (k Path) draw(e *easel) {
 			marker{0, e.theme.color(k.Pen.Color), e.theme.Paper, i == 0 && len(ps) > 1}.draw(e.Canvas, p, r)
 		}
 	}
-	if len(ps) > 0 {
-		e.note(k.Label, Ink, e.around(ps[len(ps)-1], e.radius(), k.Label)...)
-	}
 }
 
 func (k Circle) draw(e *easel) {
@@ -278,14 +275,6 @@ func (k Circle) draw(e *easel) {
 		ps[i] = e.at(k.Center[0]+k.Radius*cos, k.Center[1]+k.Radius*sin)
 	}
 	e.line(k.Pen.style(e.theme, e.thick), 1, ps...)
-	var spots []vg.Point
-	half := labelBox(k.Label)
-	for i := range 8 { // spots outside, from the upper right
-		sin, cos := math.Sincos(math.Pi/4 + 2*math.Pi*float64(i)/8)
-		p := e.at(k.Center[0]+k.Radius*cos, k.Center[1]+k.Radius*sin)
-		spots = append(spots, vg.Point{X: p.X + vg.Length(cos)*(half.X+5), Y: p.Y + vg.Length(sin)*(half.Y+5)})
-	}
-	e.note(k.Label, Ink, spots...)
 }
 
 func (k Dot) draw(e *easel) {
@@ -442,35 +431,9 @@ func (k Region) draw(e *easel) {
 	if p := e.outline(s); len(p) > 0 {
 		k.tint(e.Canvas, e.theme, p)
 	}
-	inside := func(p vg.Point) bool { return k.F(e.back(p)) >= 0 }
 	if k.Hatch {
-		k.lines(e.Canvas, e.theme, e.frame, inside)
+		k.lines(e.Canvas, e.theme, e.frame, func(p vg.Point) bool { return k.F(e.back(p)) >= 0 })
 	}
-	if k.Label == "" {
-		return
-	}
-	half := labelBox(k.Label)
-	var spots []vg.Point
-	size := e.frame.Size()
-	for _, y := range []vg.Length{0.85, 0.7, 0.5, 0.3, 0.15} {
-		for _, x := range []vg.Length{0.5, 0.35, 0.65, 0.2, 0.8} {
-			p := vg.Point{X: e.frame.Min.X + x*size.X, Y: e.frame.Min.Y + y*size.Y}
-			corners := []vg.Point{p, p.Add(half), p.Sub(half), p.Add(vg.Point{X: half.X, Y: -half.Y}), p.Add(vg.Point{X: -half.X, Y: half.Y})}
-			if !slices.ContainsFunc(corners, func(q vg.Point) bool { return !inside(q) }) {
-				spots = append(spots, p)
-			}
-		}
-	}
-	// From the centre of the region outwards.
-	var mid vg.Point
-	for _, p := range spots {
-		mid = mid.Add(p.Scale(1 / vg.Length(len(spots))))
-	}
-	slices.SortStableFunc(spots, func(p, q vg.Point) int {
-		a, b := p.Sub(mid).Dot(p.Sub(mid)), q.Sub(mid).Dot(q.Sub(mid))
-		return btoi(a > b) - btoi(a < b)
-	})
-	e.note(k.Label, Ink, spots...)
 }
 
 func (k Region) tint(c *draw.Canvas, t *Theme, p vg.Path) {

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/views/figure"
 )
 
@@ -24,7 +25,6 @@ var update = flag.Bool("update", false, "write the golden pictures")
 
 func ExampleBoundary() {
 	s := scene()
-	s.Title = "Two moons"
 	s.Slack = true
 	fmt.Println(golden("boundary", must(figure.Boundary(context.Background(), s))))
 	// Output: as testdata/boundary.svg
@@ -115,15 +115,12 @@ func ExampleValidation() {
 
 func ExampleAlphas() {
 	c := []float64{0.1, 0.3, 1, 1.9, 2.1, 3, 10, 30, 100}
-	a := figure.Alphas{C: c, Alpha: make([][]float64, 6), Side: []int{0, 1, 0, 1, 0, 1}, Classes: [2]string{"no", "yes"}}
-	for i := range a.Alpha {
-		for _, v := range c {
-			a.Alpha[i] = append(a.Alpha[i], max(0, min(v, 2*float64(i/2)-v/9*float64(i))))
-		}
+	r := &ml.Regularisation{C: 10, Side: []int{0, 1, 0, 1, 0, 1}, Classes: [2]string{"no", "yes"}}
+	for _, v := range c {
+		alpha := lists.Make(len(r.Side), func(i int) float64 { return max(0, min(v, 2*float64(i/2)-v/9*float64(i))) })
+		r.Steps = append(r.Steps, ml.RegularisationStep{C: v, Alpha: alpha})
 	}
-	here := 10.0
-	a.Here = &here
-	fmt.Println(golden("regularisation", must(a.Picture())))
+	fmt.Println(golden("regularisation", must(figure.Alphas(r, figure.Format{}))))
 	// Output: as testdata/regularisation.svg
 }
 
@@ -141,11 +138,12 @@ func ExampleBand() {
 }
 
 func ExampleRegularised() {
-	here := 1.0
-	fmt.Println(golden("regularised", must(figure.Regularised{
-		C: []float64{0.1, 1, 3, 10}, Training: []float64{0.6, 0.9, 0.95, 1}, Vectors: []float64{1, 0.6, 0.5, 0.3}, Bounded: []float64{1, 0.5, 0.2, 0},
-		Judged: []float64{0.1, 1, 10}, Accuracy: []float64{0.6, 0.9, 0.85}, Deviation: []float64{0.1, 0.05, 0.2}, Here: &here,
-	}.Picture())))
+	fmt.Println(golden("regularised", must(figure.Regularised(&ml.Regularisation{C: 1, Rows: make([]int, 10), Steps: []ml.RegularisationStep{
+		{C: 0.1, TrainAccuracy: 0.6, SupportVectors: 10, Bounded: 10, Accuracy: new(0.6), Deviation: new(0.1)},
+		{C: 1, TrainAccuracy: 0.9, SupportVectors: 6, Bounded: 5, Accuracy: new(0.9), Deviation: new(0.05)},
+		{C: 3, TrainAccuracy: 0.95, SupportVectors: 5, Bounded: 2},
+		{C: 10, TrainAccuracy: 1, SupportVectors: 3, Accuracy: new(0.85), Deviation: new(0.2)},
+	}}, figure.Format{}))))
 	// Output: as testdata/regularised.svg
 }
 

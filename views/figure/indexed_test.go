@@ -16,7 +16,7 @@ import (
 func TestIndexed(t *testing.T) {
 	t.Parallel()
 	std := png.Encoder{CompressionLevel: png.BestSpeed}
-	var own indexed
+	var own pngWriter
 	rapid.Check(t, func(t *rapid.T) {
 		colors := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 16, 17, 255, 256}).Draw(t, "colors")
 		var p color.Palette
@@ -34,7 +34,7 @@ func TestIndexed(t *testing.T) {
 		require.NoError(t, std.Encode(&want, img))
 		for range 2 { // also with what is left from before
 			got.Reset()
-			err := own.write(&got, img)
+			err := own.indexed(&got, img)
 			require.Must(t, err == nil && bytes.Equal(got.Bytes(), want.Bytes()), "%d x %d, %d colours: %v, %d bytes for %d", w, h, colors, err, got.Len(), want.Len())
 		}
 	})
@@ -54,8 +54,8 @@ func TestIndexedInParts(t *testing.T) {
 	}
 	var want, got bytes.Buffer
 	require.NoError(t, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&want, img))
-	var own indexed
-	err := own.write(&got, img)
+	var own pngWriter
+	err := own.indexed(&got, img)
 	require.Check(t, err == nil && bytes.Equal(got.Bytes(), want.Bytes()), "%v, %d bytes for %d", err, got.Len(), want.Len())
 }
 
@@ -64,13 +64,13 @@ func BenchmarkIndexed(b *testing.B) {
 	for i := range img.Pix {
 		img.Pix[i] = uint8(i / 660 / 200)
 	}
-	var own indexed
+	var own pngWriter
 	std := png.Encoder{CompressionLevel: png.BestSpeed}
 	var out bytes.Buffer
 	b.Run("own", func(b *testing.B) {
 		for b.Loop() {
 			out.Reset()
-			_ = own.write(&out, img)
+			_ = own.indexed(&out, img)
 		}
 	})
 	b.Run("image/png", func(b *testing.B) {

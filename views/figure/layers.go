@@ -110,9 +110,6 @@ func (s *sheet) toggles(rows [][]entry, left vg.Length, all vg.Rectangle) (list 
 	}
 	share := func(of, whole vg.Length) float64 { return brief(100 * float64(of/whole)) }
 	i, y := 0, vg.Length(10)
-	if s.title != "" {
-		y += 24
-	}
 	for _, row := range rows {
 		x := left
 		for _, e := range row {

@@ -128,7 +128,7 @@ func (b *bar) draw(c *draw.Canvas, in vg.Rectangle, t *Theme) {
 		Min: vg.Point{X: in.Max.X + 14, Y: in.Min.Y},
 		Max: vg.Point{X: in.Max.X + 14 + barWidth, Y: in.Max.Y - 18},
 	}
-	field{paint: func(w, h int) image.Image {
+	field{paint: func(w, h int) *image.Paletted {
 		img := image.NewPaletted(image.Rect(0, 0, w, h), b.palette)
 		for j := range h {
 			k := uint8(float64(len(b.palette)) * (1 - (float64(j)+0.5)/float64(h)))

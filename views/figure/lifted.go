@@ -18,7 +18,6 @@ import (
 // the box are equally long whatever the units. The picture's Frame is in units of the projection.
 type Lifted struct {
 	Format
-	Title   string
 	X, Y, Z string // axis labels; Z is vertical
 	// Yaw rotates the box about the vertical axis, and Pitch is the elevation of the view,
 	// from 0 (side) to 90 (top), both in degrees. At yaw 0, X points right and Y away. If
@@ -73,8 +72,7 @@ func (l Lifted) Picture() (*Picture, error) {
 		return nil, err
 	}
 	t := sh.theme
-	sh.title, sh.caption = l.Title, l.describe()
-	sh.bald = [2]bool{true, true}
+	sh.caption, sh.bald = l.describe(), [2]bool{true, true}
 	sh.aspect = widened
 	b := newBounds()
 	for i := range 8 {
@@ -519,7 +517,7 @@ func (b *stage) middle(at, out vg.Point, w, gap vg.Length) vg.Point {
 // describe returns the default caption.
 func (l *Lifted) describe() string {
 	var s strings.Builder
-	s.WriteString(titled("Points in three dimensions", l.Title))
+	s.WriteString("Points in three dimensions")
 	if l.X != "" && l.Y != "" && l.Z != "" {
 		fmt.Fprintf(&s, ", over %s, %s and %s", l.X, l.Y, l.Z)
 	}

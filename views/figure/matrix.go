@@ -23,7 +23,6 @@ import (
 // entries than pixels, a cell is the mean of k x k entries.
 type Matrix struct {
 	Format
-	Title  string
 	X, Y   string // labels of columns and rows
 	Name   string // meaning of an entry, above the colour bar
 	Values mat.Matrix
@@ -77,7 +76,7 @@ func (x Matrix) Picture() (*Picture, error) {
 	if s.negative == 0 {
 		p, lo = p[40:], 0
 	}
-	sh.title, sh.labels, sh.caption = x.Title, [2]string{x.X, x.Y}, cmp.Or(x.Caption, x.describe(s))
+	sh.labels, sh.caption = [2]string{x.X, x.Y}, cmp.Or(x.Caption, x.describe(s))
 	if !x.Stretched {
 		sh.aspect = shrunk
 	}
@@ -180,8 +179,7 @@ func (x *Matrix) survey() survey {
 
 func (x *Matrix) describe(s survey) string {
 	var b strings.Builder
-	b.WriteString(titled("Matrix", x.Title))
-	fmt.Fprintf(&b, ". %s and %s, entries from %s to %s", plural(s.rows, "row"), plural(s.cols, "column"), short(s.lo), short(s.hi))
+	fmt.Fprintf(&b, "Matrix. %s and %s, entries from %s to %s", plural(s.rows, "row"), plural(s.cols, "column"), short(s.lo), short(s.hi))
 	if s.negative > 0 {
 		fmt.Fprintf(&b, ", %d negative", s.negative)
 	}

@@ -18,7 +18,6 @@ import (
 // Networks draws graphs side by side, with the labels or the state of an algorithm in their nodes.
 type Networks struct {
 	Format
-	Title    string
 	Networks []Network
 	Labels   []string // labels in the order of their colours; nil: those of the graphs
 	Sides    Sides    // meaning of the colours of Speaking's nodes; without names: omitted
@@ -83,7 +82,7 @@ func (x Networks) Picture() (*Picture, error) {
 			sh.legend = append(sh.legend, entry{"for " + name, func(c *draw.Canvas, at vg.Point) { n.draw(c, sh.theme, at, 7) }})
 		}
 	}
-	sh.title, sh.caption, sh.bald = x.Title, x.describe(), [2]bool{true, true}
+	sh.caption, sh.bald = x.describe(), [2]bool{true, true}
 	across := x.across(float64(sh.width)/float64(sh.height), largest)
 	down := (len(x.Networks) + across - 1) / across
 	sh.limits = Limits{XMax: float64(across), YMin: float64(down)} // first row at the top
@@ -302,8 +301,7 @@ func SizeOf(g dataset.Graph) string {
 
 func (x Networks) describe() string {
 	var b strings.Builder
-	b.WriteString(titled("Graphs", x.Title))
-	b.WriteString(".")
+	b.WriteString("Graphs.")
 	const graphs, most = 8, 24
 	for n, w := range x.Networks {
 		if n == graphs {

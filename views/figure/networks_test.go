@@ -13,11 +13,6 @@ import (
 	"marginlab/views/figure"
 )
 
-func ExampleNetworks() {
-	fmt.Println(golden("networks", must(molecules().Picture())))
-	// Output: as testdata/networks.svg
-}
-
 // ring is a cycle of n nodes.
 func ring(n int) dataset.Graph {
 	g := dataset.Graph{N: n}
@@ -37,7 +32,7 @@ func molecules() figure.Networks {
 	for v := range 5 {
 		marked.Nodes = append(marked.Nodes, figure.Node{Text: fmt.Sprint(v), Color: figure.ClassColor(v % 2), Shade: float64(v) / 4, Ring: v == 1})
 	}
-	return figure.Networks{Title: "Molecules", Networks: []figure.Network{{Name: "phenol", Graph: phenol}, {Name: "three parts", Graph: parts}, marked}}
+	return figure.Networks{Networks: []figure.Network{{Name: "phenol", Graph: phenol}, {Name: "three parts", Graph: parts}, marked}}
 }
 
 // bonds are two graphs whose edges have labels, one of them directed.
@@ -45,7 +40,7 @@ func bonds() figure.Networks {
 	acid := dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {1, 2}, {1, 3}}, EdgeLabels: []string{"1", "2", "1"}, Labels: []string{"C", "C", "O", "O"}}
 	flow := dataset.Graph{N: 4, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}, {2, 1}, {2, 3}, {3, 0}}, EdgeLabels: []string{"a", "read", "b", "c", "d"}}
 	bare := dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}}}
-	return figure.Networks{Title: "Bonds", Networks: []figure.Network{{Name: "acid", Graph: acid}, {Name: "both ways", Graph: flow}, {Name: "a line", Graph: bare, Strong: bare.Edges[:1]}}}
+	return figure.Networks{Networks: []figure.Network{{Name: "acid", Graph: acid}, {Name: "both ways", Graph: flow}, {Name: "a line", Graph: bare, Strong: bare.Edges[:1]}}}
 }
 
 // TestLayout looks at the places of graphs of which one knows how they should look.

@@ -236,7 +236,7 @@ func (d *disagreement) share() float64 {
 }
 
 // paint colours the regions; stripes make the disagreement visible without colour.
-func (d *disagreement) paint(w, h int) image.Image {
+func (d *disagreement) paint(w, h int) *image.Paletted {
 	images := lists.Map(d.layers, func(l answers) *image.Paletted { return l.paint(w, h, d.palette) })
 	img := image.NewPaletted(image.Rect(0, 0, w, h), d.palette)
 	for k := range img.Pix {

@@ -60,7 +60,7 @@ func (Contours) parts(Limits) []Part  { return nil }
 func (Text) parts(Limits) []Part      { return nil }
 func (k Segment) parts(Limits) []Part { return called(k.Name, k.Label, k.From, k.To) }
 func (k Arrow) parts(Limits) []Part   { return called(k.Name, k.Label, k.From, k.To) }
-func (k Path) parts(Limits) []Part    { return called(k.Name, k.Label, k.Points...) }
+func (k Path) parts(Limits) []Part    { return called(k.Name, "", k.Points...) }
 
 // parts returns the point as a part, without a name if it is an unmarked one of a class.
 func (k Dot) parts(Limits) []Part {
@@ -83,7 +83,7 @@ func (k Circle) parts(Limits) []Part {
 		sin, cos := math.Sincos(float64(i) / 24 * math.Pi)
 		round = append(round, [2]float64{k.Center[0] + k.Radius*cos, k.Center[1] + k.Radius*sin})
 	}
-	return called(k.Name, k.Label, round...)
+	return called(k.Name, "", round...)
 }
 
 // parts returns the curves and rules of a chart.

@@ -112,15 +112,6 @@ func (c *pdfCanvas) trace(p vg.Path) {
 				x, y := c.at(to)
 				c.doc.CurveBezierCubicTo(x1, y1, x2, y2, x, y)
 			}
-		case vg.CurveComp:
-			x, y := c.at(q.Pos)
-			x1, y1 := c.at(q.Control[0])
-			if len(q.Control) == 1 {
-				c.doc.CurveTo(x1, y1, x, y)
-				continue
-			}
-			x2, y2 := c.at(q.Control[1])
-			c.doc.CurveBezierCubicTo(x1, y1, x2, y2, x, y)
 		case vg.CloseComp:
 			c.doc.ClosePath()
 		}
@@ -157,11 +148,8 @@ func (c *pdfCanvas) FillString(f font.Face, p vg.Point, s string) {
 }
 
 func (c *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
-	if c.grey {
-		img = greyImage(img)
-	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
+	if err := png.Encode(&b, c.paletted(img)); err != nil {
 		c.doc.SetError(err)
 		return
 	}
@@ -186,20 +174,4 @@ func (p *Picture) PDF(ctx context.Context, w io.Writer) error {
 func grey(c color.NRGBA) color.NRGBA {
 	y := color.GrayModel.Convert(color.NRGBA{c.R, c.G, c.B, 255}).(color.Gray).Y
 	return color.NRGBA{y, y, y, c.A}
-}
-
-// greyImage returns a greyscale copy of an image.
-func greyImage(img image.Image) image.Image {
-	if p, ok := img.(*image.Paletted); ok {
-		g := *p
-		g.Palette = lists.Map(p.Palette, func(c color.Color) color.Color { return grey(nrgba(c)) })
-		return &g
-	}
-	g := image.NewNRGBA(img.Bounds())
-	for y := g.Rect.Min.Y; y < g.Rect.Max.Y; y++ {
-		for x := g.Rect.Min.X; x < g.Rect.Max.X; x++ {
-			g.SetNRGBA(x, y, grey(nrgba(img.At(x, y))))
-		}
-	}
-	return g
 }

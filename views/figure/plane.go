@@ -19,7 +19,7 @@ type Plane struct {
 	Title string
 	X, Y  string // axis labels; without Y there is no vertical axis
 	// Limits is the area that must be visible; the proportions of the picture may show more. The
-	// zero value fits the marks, except lines, regions and contours.
+	// zero value fits the dots.
 	Limits    Limits
 	Stretched bool   // the limits fill the frame, even if angles and circles are distorted
 	Bald      bool   // no tick labels
@@ -33,12 +33,10 @@ type Plane struct {
 // Parts that are not finite are omitted. A Name is shown in the legend, once even if several marks
 // have it; a Label is shown beside the mark if there is room.
 type Mark interface {
-	extent(b *bounds)    // adds what must be visible
 	draw(e *easel)       // draws the mark and requests its label
 	entry(*Theme) entry  // legend entry; empty without a name
 	describe() string    // for the caption; may be empty
 	parts(Limits) []Part // parts that pages can point out; none without a name
-	check() (err string) // returns what is invalid
 }
 
 // Picture draws the plane.
@@ -52,13 +50,12 @@ func (p Plane) Picture() (*Picture, error) {
 	}
 	b := newBounds()
 	for i, m := range p.Marks {
-		if m == nil {
-			return nil, fmt.Errorf("plane: mark %d is missing; leave it out", i+1)
-		}
-		if problem := m.check(); problem != "" {
+		if problem := check(m); problem != "" {
 			return nil, fmt.Errorf("plane: mark %d: %s", i+1, problem)
 		}
-		m.extent(b)
+		if k, ok := m.(Dot); ok && finite(k.At[:]...) {
+			b.add(k.At[0], k.At[1])
+		}
 		if e := m.entry(sh.theme); e.name != "" && !slices.ContainsFunc(sh.legend, func(o entry) bool { return o.name == e.name }) {
 			sh.legend = append(sh.legend, e)
 		}
@@ -115,10 +112,10 @@ func Linear(a [2]float64, c float64) func(x, y float64) float64 {
 
 // Region shades where F(x, y) >= 0; for a constraint g <= 0, pass -g.
 type Region struct {
-	F           func(x, y float64) float64
-	Color       Color
-	Hatch       bool // also hatched, to be recognised without colour
-	Name, Label string
+	F     func(x, y float64) float64
+	Color Color
+	Hatch bool // also hatched, to be recognised without colour
+	Name  string
 }
 
 // Contours draws level lines of F.
@@ -157,18 +154,18 @@ type Arrow struct {
 // Path joins points with small dots on them, such as the iterates of a descent. The first dot is
 // hollow and the last one larger.
 type Path struct {
-	Points      [][2]float64
-	Pen         Pen
-	Plain       bool // without dots
-	Name, Label string
+	Points [][2]float64
+	Pen    Pen
+	Plain  bool // without dots
+	Name   string
 }
 
 // Circle is a circle; on a Stretched plane it is an ellipse.
 type Circle struct {
-	Center      [2]float64
-	Radius      float64
-	Pen         Pen
-	Name, Label string
+	Center [2]float64
+	Radius float64
+	Pen    Pen
+	Name   string
 }
 
 // Dot is a point with the colour and shape of its class.
@@ -189,40 +186,19 @@ type Text struct {
 	Color Color
 }
 
-func add(b *bounds, ps ...[2]float64) {
-	for _, p := range ps {
-		if finite(p[:]...) {
-			b.add(p[0], p[1])
+// check returns what is invalid about a mark, "" if nothing is.
+func check(m Mark) string {
+	switch k := m.(type) {
+	case nil:
+		return "it is missing; leave it out"
+	case Region:
+		return needed(k.F)
+	case Contours:
+		return needed(k.F)
+	case Line:
+		if k.A == [2]float64{} {
+			return fmt.Sprintf("line %q has no direction, as A is 0; give it a normal vector", k.Name+k.Label)
 		}
-	}
-}
-
-func (Region) extent(*bounds)      {}
-func (Contours) extent(*bounds)    {}
-func (Line) extent(*bounds)        {}
-func (k Segment) extent(b *bounds) { add(b, k.From, k.To) }
-func (k Arrow) extent(b *bounds)   { add(b, k.From, k.To) }
-func (k Path) extent(b *bounds)    { add(b, k.Points...) }
-func (k Dot) extent(b *bounds)     { add(b, k.At) }
-func (k Text) extent(b *bounds)    { add(b, k.At) }
-func (k Circle) extent(b *bounds) {
-	x, y, r := k.Center[0], k.Center[1], k.Radius
-	if finite(x, y, r) {
-		add(b, [2]float64{x - r, y - r}, [2]float64{x + r, y + r})
-	}
-}
-
-func (k Region) check() string   { return needed(k.F) }
-func (k Contours) check() string { return needed(k.F) }
-func (Segment) check() string    { return "" }
-func (Arrow) check() string      { return "" }
-func (Path) check() string       { return "" }
-func (Circle) check() string     { return "" }
-func (Dot) check() string        { return "" }
-func (Text) check() string       { return "" }
-func (k Line) check() string {
-	if k.A == [2]float64{} {
-		return fmt.Sprintf("line %q has no direction, as A is 0; give it a normal vector", k.Name+k.Label)
 	}
 	return ""
 }
@@ -297,7 +273,7 @@ func named(what, name, label, where string) string {
 
 func place(p [2]float64) string { return fmt.Sprintf("(%s, %s)", short(p[0]), short(p[1])) }
 
-func (k Region) describe() string   { return named("Shaded:", k.Name, k.Label, "") }
+func (k Region) describe() string   { return named("Shaded:", k.Name, "", "") }
 func (k Contours) describe() string { return named("Level lines of", k.Name, "", "") }
 func (k Line) describe() string {
 	if k.C == 0 {
@@ -318,11 +294,11 @@ func (k Path) describe() string {
 	if len(k.Points) == 0 || k.Pen.Pale && k.Name == "" {
 		return ""
 	}
-	return named("Path", k.Name, k.Label, fmt.Sprintf(" of %s from %s to %s", plural(len(k.Points), "place"), place(k.Points[0]), place(k.Points[len(k.Points)-1])))
+	return named("Path", k.Name, "", fmt.Sprintf(" of %s from %s to %s", plural(len(k.Points), "place"), place(k.Points[0]), place(k.Points[len(k.Points)-1])))
 }
 
 func (k Circle) describe() string {
-	return named("Circle", k.Name, k.Label, fmt.Sprintf(" about %s with radius %s", place(k.Center), short(k.Radius)))
+	return named("Circle", k.Name, "", fmt.Sprintf(" about %s with radius %s", place(k.Center), short(k.Radius)))
 }
 func (k Dot) describe() string  { return named("Point", k.Name, k.Label, " at "+place(k.At)) }
 func (k Text) describe() string { return k.Text }

@@ -1,9 +1,6 @@
 package figure
 
 import (
-	"bufio"
-	"compress/zlib"
-	"encoding/binary"
 	"image"
 	"image/color"
 	imagedraw "image/draw"
@@ -22,11 +19,9 @@ type pngCanvas struct {
 	*vgimg.Canvas
 	zoom   float64 // device pixels per point
 	stamps map[stampKey]*image.RGBA
-	z      *zlib.Writer
 }
 
-// pngCanvases holds canvases for reuse: allocating the images and the compressor's tables takes
-// longer than much of the drawing.
+// pngCanvases holds canvases for reuse: allocating the images takes longer than much of the drawing.
 var pngCanvases sync.Pool
 
 // newPNG returns a canvas of w x h device pixels in the colour of the paper. A
@@ -34,8 +29,7 @@ var pngCanvases sync.Pool
 func newPNG(w, h int, zoom float64, paper color.Color) *pngCanvas {
 	c, ok := pngCanvases.Get().(*pngCanvas)
 	if !ok || c.zoom != zoom || c.Image().Bounds().Size() != image.Pt(w, h) {
-		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is valid
-		c = &pngCanvas{newImage(w, h, zoom), zoom, map[stampKey]*image.RGBA{}, z}
+		c = &pngCanvas{newImage(w, h, zoom), zoom, map[stampKey]*image.RGBA{}}
 	}
 	if len(c.stamps) > mostStamps {
 		clear(c.stamps)
@@ -57,14 +51,12 @@ func newImage(w, h int, zoom float64) *vgimg.Canvas {
 // dots converts a length to whole device pixels.
 func (c *pngCanvas) dots(l vg.Length) int { return int(math.Round(float64(l) * c.zoom)) }
 
-// DrawImage draws an opaque image. It has a fast path for paletted images, which image/draw
-// converts pixel by pixel.
+// DrawImage draws an opaque image faster than image/draw, which converts pixel by pixel.
 func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	at := image.Pt(c.dots(r.Min.X), c.Image().Bounds().Dy()-c.dots(r.Max.Y))
-	dst, okDst := c.Image().(*image.RGBA)
-	src, okSrc := img.(*image.Paletted)
-	if !okDst || !okSrc || !src.Rect.Add(at).In(dst.Rect) {
-		imagedraw.Draw(c.Image(), img.Bounds().Add(at), img, image.Point{}, imagedraw.Src)
+	dst, src := c.Image().(*image.RGBA), img.(*image.Paletted)
+	if !src.Rect.Add(at).In(dst.Rect) {
+		imagedraw.Draw(dst, src.Rect.Add(at), src, image.Point{}, imagedraw.Src)
 		return
 	}
 	var table [256][4]uint8
@@ -123,46 +115,16 @@ func (c *pngCanvas) subpixel(l vg.Length) (pixel, sub int) {
 // and repeated marks, which compress better without filters; trying the filters on every row, as
 // image/png does, would take half of the drawing time.
 func (c *pngCanvas) writeTo(w io.Writer, greyscale bool) error {
-	img, ok := c.Image().(*image.RGBA)
-	if !ok {
-		return encoder.Encode(w, c.Image())
-	}
-	width, height := img.Rect.Dx(), img.Rect.Dy()
-	if _, err := io.WriteString(w, "\x89PNG\r\n\x1a\n"); err != nil {
-		return err
-	}
-	head := binary.BigEndian.AppendUint32(nil, uint32(width))
-	head = binary.BigEndian.AppendUint32(head, uint32(height))
-	head = append(head, 8, 2, 0, 0, 0) // 8 bits each of red, green, blue
-	if err := pngChunk(w, "IHDR", head); err != nil {
-		return err
-	}
-	body := bufio.NewWriterSize(chunks{w}, 1<<16)
-	c.z.Reset(body)
-	row := make([]byte, 1+3*width) // the first byte is the filter: none
-	for y := range height {
+	img := c.Image().(*image.RGBA)
+	width := img.Rect.Dx()
+	return packer.write(w, img.Rect.Size(), 8, 2, nil, 3*width, func(row []byte, y int) { // 8 bits each of red, green, blue
 		line := img.Pix[y*img.Stride : y*img.Stride+4*width]
-		for i, j := 0, 1; i < len(line); i, j = i+4, j+3 {
+		for i, j := 0, 0; i < len(line); i, j = i+4, j+3 {
 			copy(row[j:j+3], line[i:i+3])
 			if greyscale {
 				g := grey(color.NRGBA{line[i], line[i+1], line[i+2], 255})
 				row[j], row[j+1], row[j+2] = g.R, g.G, g.B
 			}
 		}
-		if _, err := c.z.Write(row); err != nil {
-			return err
-		}
-	}
-	if err := c.z.Close(); err != nil {
-		return err
-	}
-	if err := body.Flush(); err != nil {
-		return err
-	}
-	return pngChunk(w, "IEND", nil)
+	})
 }
-
-// chunks writes one IDAT chunk per write.
-type chunks struct{ w io.Writer }
-
-func (c chunks) Write(p []byte) (int, error) { return len(p), pngChunk(c.w, "IDAT", p) }

@@ -202,7 +202,7 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 		p = append(p, t.Differ[1])
 	}
 	if !s.hides("regions") {
-		sh.add(field{paint: func(w, h int) image.Image {
+		sh.add(field{paint: func(w, h int) *image.Paletted {
 			img := r.paint(w, h, p, paper)
 			if none+several > 0 {
 				r.hatch(img, paper+1)

@@ -69,7 +69,6 @@ func grove(rule ml.Rule) figure.Scene {
 
 func ExampleBoundary_regions() {
 	s := grove(ml.OneVsRest)
-	s.Title = "Three kinds of trees"
 	show("regions", must(figure.Boundary(context.Background(), s)))
 	// Output: as testdata/regions.svg
 	// Regions of ash, beech, elm, one-vs-rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11.4 %).

@@ -252,7 +252,7 @@ func (r Run) looked(s Scene) Scene {
 	if r.Look.Limits != (Limits{}) {
 		s.Limits = r.Look.Limits
 	}
-	s.Dark, s.Grey, s.Width, s.Height, s.LegendRows, s.Noted, s.Title = r.Look.Dark, r.Look.Grey, r.Look.Width, r.Look.Height, r.Look.LegendRows, r.Look.Noted, r.Look.Title
+	s.Dark, s.Grey, s.Width, s.Height, s.LegendRows, s.Noted = r.Look.Dark, r.Look.Grey, r.Look.Width, r.Look.Height, r.Look.LegendRows, r.Look.Noted
 	return s
 }
 

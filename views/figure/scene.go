@@ -60,7 +60,6 @@ type Scene struct {
 	// y = +1, and axes x1 and x2 have subscripts.
 	Lecture bool
 
-	Title string
 	// Format's LegendRows may be RowsForAll. While it Waits, the picture hides which points are
 	// support vectors.
 	Format
@@ -183,7 +182,7 @@ func (s *Scene) sheet() *sheet {
 	}
 	sh, _ := s.Format.sheet() // ready has checked the size
 	sh.theme, sh.limits, sh.labels, sh.bald[1] = t, s.Limits, s.View.Labels, s.View.Labels[1] == ""
-	sh.title, sh.own, sh.note, sh.caption = s.Title, len(s.Classes), s.note(), Caption(*s)
+	sh.own, sh.note, sh.caption = len(s.Classes), s.note(), Caption(*s)
 	if s.LegendRows == RowsForAll {
 		sh.possible = s.possible()
 		if s.Heat {

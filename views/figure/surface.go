@@ -158,7 +158,7 @@ var pixelRoom sync.Pool // of *[]uint8
 // field is an image that covers the frame. paint is called with a resolution that suits the canvas.
 type field struct {
 	cells int // of a smooth image; 0: the image has edges and needs every pixel
-	paint func(w, h int) image.Image
+	paint func(w, h int) *image.Paletted
 	bands func(c *draw.Canvas) // draws the image as paths, for print; nil: draw the image
 }
 
@@ -185,9 +185,7 @@ func (f field) draw(c *draw.Canvas, _ mapping) {
 	}
 	img := f.paint(w, h)
 	c.DrawImage(c.Rectangle, img)
-	if p, ok := img.(*image.Paletted); ok {
-		pixelRoom.Put(&p.Pix)
-	}
+	pixelRoom.Put(&img.Pix)
 }
 
 // forPrint reports whether the canvas belongs to a printable document.

@@ -2,12 +2,12 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/xml"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"math"
 	"strconv"
@@ -257,13 +257,6 @@ func (c *svgCanvas) outline(b []byte, p vg.Path) []byte {
 			half, end := q.Start+q.Angle/2, q.Start+q.Angle
 			arc(q, q.Start, half) // SVG cannot draw a full turn in one arc
 			arc(q, half, end)
-		case vg.CurveComp:
-			b = append(b, "QC"[len(q.Control)-1])
-			for _, p := range q.Control {
-				coord(p)
-				b = append(b, ' ')
-			}
-			coord(q.Pos)
 		case vg.CloseComp:
 			b = append(b, 'Z')
 		}
@@ -324,24 +317,10 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		b = append(b, `" image-rendering="pixelated`...)
 	}
 	c.buf.Write(append(b, `" preserveAspectRatio="none" href="data:image/png;base64,`...))
-	c.encode(img)
-	c.buf.WriteString("\"/>\n")
-}
-
-// encode writes an image as PNG in base64.
-func (c *svgCanvas) encode(img image.Image) {
-	if c.grey {
-		img = greyImage(img)
-	}
 	enc := base64.NewEncoder(base64.StdEncoding, c.buf)
-	encode := func() error { return encoder.Encode(enc, img) }
-	if p, ok := img.(*image.Paletted); ok {
-		encode = func() error { return packer.write(enc, p) }
-	}
-	if err := encode(); err != nil && c.err == nil {
-		c.err = err
-	}
+	c.err = cmp.Or(c.err, packer.indexed(enc, c.paletted(img)))
 	_ = enc.Close()
+	c.buf.WriteString("\"/>\n")
 }
 
 // writeTo writes the document. Its fonts have the widths of the font used for the layout.
@@ -373,11 +352,8 @@ func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 // fontFamily lists fonts with the widths of the font used for the layout; pages use the same.
 const fontFamily = "Arial,'Liberation Sans',Helvetica,sans-serif"
 
-// encoder trades a few bytes for speed, as packer does for images with a palette.
-var (
-	encoder = png.Encoder{CompressionLevel: png.BestSpeed}
-	packer  indexed
-)
+// packer writes the images and the pixels of all pictures.
+var packer pngWriter
 
 func paint(attr string, c color.NRGBA) string {
 	s := " " + attr + `="` + Hex(c) + `"`

@@ -13,12 +13,11 @@ import (
 	"marginlab/ml/param"
 )
 
-// Tables draws small tables of numbers, such as those an algorithm fills entry by entry. The larger
-// an entry, the stronger its colour.
+// Tables draws small tables of numbers, two side by side, such as those an algorithm fills entry by
+// entry. The larger an entry, the stronger its colour.
 type Tables struct {
 	Format
 	Tables []Grid
-	Across int   // number side by side; 0: all
 	Now    *Cell // the entry filled last
 	From   []Cell
 }
@@ -83,11 +82,7 @@ func (x Tables) Picture() (*Picture, error) {
 // layout returns the position of each table's first entry, in widths and heights of entries. Its
 // name and those of its columns are above, those of its rows to the left.
 func (x Tables) layout() (places [][2]float64, l Limits) {
-	across := x.Across
-	if across <= 0 {
-		across = len(x.Tables)
-	}
-	const apart = 0.6
+	const across, apart = 2, 0.6
 	top := 0.2
 	for first := 0; first < len(x.Tables); first += across {
 		left, tallest := 0.2, 0

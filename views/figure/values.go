@@ -127,7 +127,7 @@ func (s *Scene) valuePlane(subject string) (Plane, error) {
 	*s = ready
 	return Plane{
 		Format: Format{Dark: s.Dark, Grey: s.Grey, LegendRows: s.LegendRows, Noted: s.Noted, Width: s.Width, Height: s.Height},
-		Title:  s.Title, X: s.View.Labels[0], Y: s.View.Labels[1], Limits: s.Limits, Stretched: true, Caption: s.valueCaption(subject),
+		X:      s.View.Labels[0], Y: s.View.Labels[1], Limits: s.Limits, Stretched: true, Caption: s.valueCaption(subject),
 	}, nil
 }
 

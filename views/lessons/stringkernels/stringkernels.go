@@ -509,7 +509,7 @@ func sumTeX(s stepwise.SubsequenceTables, table, i, j int) string {
 }
 
 func tablesFigure(s stepwise.SubsequenceTables) lessons.Figure {
-	t := figure.Tables{Across: 2}
+	var t figure.Tables
 	names := func(symbols []rune) []string {
 		return lists.Map(symbols, func(c rune) string { return string(c) })
 	}
