@@ -420,16 +420,18 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 	same := func(a, b int) bool {
 		return !slices.ContainsFunc(at, func(j int) bool { return !t.Columns[j].alike(a, b) })
 	}
-	first := make(map[uint64]int, len(hashes)) // row of each hash; rows that happen to share one have the next ones
+	seen := repeats(hashes)
+	if seen == nil {
+		return nil
+	}
 	for i, key := range hashes {
-		above, again := first[key]
-		for ; again && !same(i, above); above, again = first[key] {
-			key++
-		}
-		if again {
+		above, again := seen[key]
+		switch {
+		case !again:
+		case slices.ContainsFunc(above, func(b int) bool { return same(i, b) }):
 			rows = append(rows, i)
-		} else {
-			first[key] = i
+		default:
+			seen[key] = append(above, i)
 		}
 	}
 	return rows
@@ -463,6 +465,22 @@ func (c *cells) hashInto(hashes []uint64, h maphash.Seed) {
 			hashes[i] = (hashes[i] ^ c.hash(h, i)) * factor
 		}
 	})
+}
+
+// repeats returns the values that occur twice as the keys of a map with empty values, or nil if
+// none does.
+func repeats(values []uint64) (twice map[uint64][]int) {
+	seen := make(map[uint64]struct{}, len(values))
+	for _, v := range values {
+		if _, again := seen[v]; again {
+			if twice == nil {
+				twice = make(map[uint64][]int)
+			}
+			twice[v] = nil
+		}
+		seen[v] = struct{}{}
+	}
+	return twice
 }
 
 // fixed returns the table after a correction, unchanged if there is nothing to correct.
