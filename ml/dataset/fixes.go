@@ -468,17 +468,17 @@ func (c *cells) hashInto(hashes []uint64, h maphash.Seed) {
 }
 
 // repeats returns the values that occur twice as the keys of a map with empty values, or nil if
-// none does.
+// none does. It sorts, as a map of all values of a long table takes much more memory.
 func repeats(values []uint64) (twice map[uint64][]int) {
-	seen := make(map[uint64]struct{}, len(values))
-	for _, v := range values {
-		if _, again := seen[v]; again {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	for i, v := range sorted {
+		if i > 0 && v == sorted[i-1] {
 			if twice == nil {
 				twice = make(map[uint64][]int)
 			}
 			twice[v] = nil
 		}
-		seen[v] = struct{}{}
 	}
 	return twice
 }
