@@ -20,6 +20,49 @@ import (
 	"marginlab/views/figure"
 )
 
+func ExamplePlane() {
+	fmt.Println(golden("plane", must(lagrange().Picture())))
+	// Output: as testdata/plane.svg
+}
+
+func ExampleChart() {
+	fmt.Println(golden("chart", must(progress().Picture())))
+	// Output: as testdata/chart.svg
+}
+
+func ExampleBars() {
+	fmt.Println(golden("bars", must(spectrum().Picture())))
+	// Output: as testdata/bars.svg
+}
+
+func ExampleMatrix() {
+	fmt.Println(golden("matrix", must(gram(40).Picture())))
+	// Output: as testdata/matrix.svg
+}
+
+func ExampleRanks() {
+	show("ranks", must(meanRanks().Picture()))
+	// Output: as testdata/ranks.svg
+	// Mean ranks, 1 is the best: C4.5+m+cf 1.96, C4.5+m 2.00, C4.5+cf 2.89, C4.5 3.14. The critical difference is 1.12. No significant difference: C4.5+m+cf to C4.5+cf. No significant difference: C4.5+cf to C4.5.
+}
+
+func ExampleLifted() {
+	fmt.Println(golden("lifted", must(xor().Picture())))
+	// Output: as testdata/lifted.svg
+}
+
+func ExampleParallel() {
+	show("parallel", must(settings().Picture()))
+	// Output: as testdata/parallel.svg
+	// 4 lines across the axes kernel, C, gamma, held out, %. Pale: 1.
+}
+
+func ExampleNamed() {
+	show("named", must(results().Picture()))
+	// Output: as testdata/named.svg
+	// held out, % against C. 1: 0.1, 84. 2: 1, 91. 3: 100, 97. 4: 10, 96.5.
+}
+
 // meanRanks holds the mean ranks of Demšar's example, table 6, over 14 data sets, with the critical
 // difference at the level 0.1, as in the paper.
 func meanRanks() figure.Ranks {

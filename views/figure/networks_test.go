@@ -13,6 +13,11 @@ import (
 	"marginlab/views/figure"
 )
 
+func ExampleNetworks() {
+	fmt.Println(golden("networks", must(molecules().Picture())))
+	// Output: as testdata/networks.svg
+}
+
 // ring is a cycle of n nodes.
 func ring(n int) dataset.Graph {
 	g := dataset.Graph{N: n}

@@ -1,12 +1,18 @@
 package figure_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
+
+func ExampleTables() {
+	fmt.Println(golden("tables", must(entries().Picture())))
+	// Output: as testdata/tables.svg
+}
 
 // entries are three tables of two strings, of which the second is being filled.
 func entries() figure.Tables {
