@@ -463,6 +463,9 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 				text = "no " + p.Label
 			} else if ok {
 				text, _, _ = strings.Cut(o.Label, " (") // without the source of a method
+				if p.Name == "conformal" {
+					text += " map"
+				}
 			}
 			all = append(all, chosenParam{p, text, false})
 		default:

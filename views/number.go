@@ -28,6 +28,9 @@ func Counted(n int, noun string) string {
 // quoted matches text in the quotes of messages and of Go, but not JSON.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])"((?:[^"\\]|\\.)*)"`) })
 
+// fileFirst matches a message that begins with the name of a file: "my points.csv, line 4: no label".
+var fileFirst = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^:“]*\.\d*[A-Za-z]\w*(:|, line |, column )`) })
+
 // Sentence returns a message as pages print it: with a capital first letter, unless it begins with the
 // name of a file, typographic quotes and a full stop.
 func Sentence(s string) string {
@@ -38,11 +41,8 @@ func Sentence(s string) string {
 		s += "."
 	}
 	s = quoted().ReplaceAllString(s, "$1“$2”")
-	if i := strings.IndexAny(s, ". "); s[i] == '.' && i < len(s)-1 {
-		return s
-	}
 	first, size := utf8.DecodeRuneInString(s)
-	if first == utf8.RuneError {
+	if first == utf8.RuneError || fileFirst().MatchString(s) {
 		return s
 	}
 	return string(unicode.ToUpper(first)) + s[size:]

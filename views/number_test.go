@@ -34,6 +34,8 @@ func TestSentence(t *testing.T) {
 		`expected a number, found "a b"`: "Expected a number, found “a b”.",
 		`"x" and "y" are the same.`:      "“x” and “y” are the same.",
 		"points.csv, line 4: no label":   "points.csv, line 4: no label.",
+		"my points.csv: no label":        "my points.csv: no label.",
+		"line 4, column 2: 0.5 is no x":  "Line 4, column 2: 0.5 is no x.",
 		`write {"n":3}`:                  `Write {"n":3}.`,
 	} {
 		require.Equal(t, views.Sentence(message), want, "%s", message)

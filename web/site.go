@@ -217,7 +217,7 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 				if now := time.Now().Unix() / 60; told.Swap(now) != now {
 					s.log.WarnContext(r.Context(), "requests refused: too many from one "+whose+"; first of this minute", "id", requestID(r.Context()), "from", r.RemoteAddr)
 				}
-				s.Error(w, r, Errorf(TooMany, "Too many requests from your %s. Wait a moment and try again.", whose))
+				s.Error(w, r, Errorf(TooMany, "Too many requests from your %s. Try again in a minute.", whose))
 			}))
 	}
 	byAddress := limit(s.PerAddress, func(r *http.Request) (string, error) { return Address(r.Context()), nil }, "address")

@@ -387,13 +387,13 @@ func (a *Handler) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
 }
 
-// all sends all of a workspace's objects of a kind.
+// all sends a workspace's objects of a kind with frame.SendList.
 func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(context.Context, store.Workspace) ([]Row, error), as func(Row) JSON) error {
 	rows, err := read(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, map[string]any{name: lists.Map(rows, as)})
+	return frame.SendList(w, r, name, rows, as)
 }
 
 // part writes the page of rows that the request selects.

@@ -174,7 +174,7 @@ func TestAPILimits(t *testing.T) {
 		err := c.Want(413, "POST", sent.path, sent.body).Problem("")
 		require.Check(t, err == nil, "%s: %v", name, err)
 	}
-	require.Check(t, string(c.Want(200, "GET", "/api/datasets", "").Body) == `{"datasets":[]}`+"\n", "a data set is stored")
+	require.Check(t, string(c.Want(200, "GET", "/api/datasets", "").Body) == `{"datasets":[],"limit":0,"offset":0,"total":0}`+"\n", "a data set is stored")
 }
 
 // A file that ends before its announced length is not taken for a whole one.

@@ -99,7 +99,7 @@ func built() (object, error) {
 		parameters = append(parameters, doc["paths"].(object)[path].(object)["get"].(object)["parameters"].([]any)...)
 	}
 	for _, p := range parameters {
-		p := p.(object)
+		p := resolved(doc, p)
 		schema := p["schema"].(object)
 		switch name := p["name"].(string); name {
 		case "learner", "kernel", "conformal":

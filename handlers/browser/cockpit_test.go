@@ -89,17 +89,17 @@ func TestLabOnOneScreen(t *testing.T) {
 	require.Check(t, top >= 0 && top <= 8, "on a phone the picture is at %g px beside the controls", top)
 }
 
-// From the top of the page C is ten Tabs away, and its C in the objective grows with the slider.
+// From the top of the page C is twelve Tabs away, after all of the header, and its C in the objective grows with the slider.
 func TestFewTabsToC(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	p.visitStage("/lab")
 	p.wait(element("[data-field=C] input[type=range]"))
-	for range 10 {
+	for range 12 {
 		p.keys(kb.Tab)
 	}
 	at := get[string](p, `document.activeElement.closest("[data-field]")?.dataset.field + " " + document.activeElement.type`)
-	require.Check(t, at == "C range", "ten Tabs lead to %s", at)
+	require.Check(t, at == "C range", "twelve Tabs lead to %s", at)
 	size := func() float64 {
 		return get[float64](p, `document.querySelector("[data-formula-of=learner] .price").getBoundingClientRect().height`)
 	}

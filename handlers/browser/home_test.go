@@ -52,7 +52,7 @@ func TestWidthsBetween(t *testing.T) {
 			over := get[[]string](p, `((all) => all.flatMap((a, i) => all.slice(i + 1).filter((b) => {
 				const [x, y] = [a, b].map((e) => e.getBoundingClientRect());
 				return Math.min(x.right, y.right) > Math.max(x.left, y.left) + 0.5 && Math.min(x.bottom, y.bottom) > Math.max(x.top, y.top) + 0.5;
-			}).map((b) => a.textContent + " over " + b.textContent)))([...document.querySelectorAll(".brand, .site nav a, .site-more a")])`)
+			}).map((b) => a.textContent + " over " + b.textContent)))([...document.querySelectorAll(".site a")])`)
 			require.Check(t, len(over) == 0, "%s, %d px: %v", path, width, over)
 		}
 	}

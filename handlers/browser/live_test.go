@@ -197,6 +197,11 @@ func TestPointsTellAboutThemselves(t *testing.T) {
 	p.visitStage("/lab?data=moons&C=1")
 	p.reach(".stage")
 
+	// Numbers are written as on the rest of the page.
+	numbers := require.Value(chromedp.Run(p.ctx, chromedp.Evaluate[string](`import(document.querySelector("script[src$='/lab.js']").src.replace("lab.js", "number.js"))
+		.then((m) => [0, 0.5, -2, 12345.6, 23456789, 1e-7, -1e-5].map((v) => m.brief(v, 4)).join(" "))`, chromedp.EvalAwaitPromise)))(t)
+	require.Equal(t, numbers, "0 0.5 −2 12346 2.346·10⁷ 10⁻⁷ −10⁻⁵", "numbers")
+
 	// A support vector, as the table of points has it.
 	type row struct{ Row, Coordinates, Label, F, Margin, Slack, Weight, Role string }
 	sv := get[row](p, `(() => {

@@ -71,7 +71,8 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, status int
 		),
 	}
 	if len(d.Features) > 2 {
-		p.Axes, p.AxisX, p.AxisY = pictures.AxisOptions(d.Features), x, y
+		p.Axes = pictures.AxisOptions(d.Features)
+		p.AxisX, p.AxisY = figure.Axes(d.Features, x, y)
 	}
 	p.Profiles = lists.Make(len(d.Features), func(k int) dataview.Profile {
 		return profileView(d.Features[k], dataset.ProfileOf(mat.Col(nil, k, d.X)))

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"marginlab/handlers/results"
+	"marginlab/ml/lists"
+	"marginlab/ml/param"
 	"marginlab/web"
 )
 
@@ -127,4 +129,16 @@ func ascii(text io.Reader) (bool, error) {
 			return false, err
 		}
 	}
+}
+
+// SendList sends the rows that limit and offset in the query select, by default all, as JSON under a name.
+func SendList[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, rows []Row, as func(Row) JSON) error {
+	var ps param.Problems
+	total := len(rows)
+	limit, offset := results.Window(r.URL.Query(), &ps, total)
+	if err := ps.Err(); err != nil {
+		return err
+	}
+	rows = rows[min(offset, total):]
+	return web.JSON(w, http.StatusOK, map[string]any{name: lists.Map(rows[:min(limit, len(rows))], as), "total": total, "limit": limit, "offset": offset})
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"marginlab/handlers/frame"
-	"marginlab/ml/lists"
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/web"
@@ -50,8 +49,7 @@ func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	all := lists.Map(list, func(one store.Report) Report { return a.json(r, one) })
-	return web.JSON(w, http.StatusOK, map[string]any{"reports": all})
+	return frame.SendList(w, r, "reports", list, func(one store.Report) Report { return a.json(r, one) })
 }
 
 // ReportJSON sends one report.

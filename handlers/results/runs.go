@@ -80,6 +80,19 @@ func RunFilter(q url.Values) (store.Filter, error) {
 			ps.Note("sort", Choice("sort", FieldNames()).Check(s))
 		}
 	}
+	f := store.Filter{Where: where, Sort: cmp.Or(q.Get("sort"), "created"), Desc: q.Get("sort") == ""}
+	f.Limit, f.Offset = Window(q, &ps, ListRows)
+	if text := q.Get("desc"); text != "" {
+		var err error
+		if f.Desc, err = strconv.ParseBool(text); err != nil {
+			ps.Note("desc", fmt.Errorf("desc expects true or false, not %q", text))
+		}
+	}
+	return f, ps.Err()
+}
+
+// Window reads limit (1 to 200) and offset, which select the rows of a list.
+func Window(q url.Values, ps *param.Problems, defaultLimit int) (limit, offset int) {
 	whole := func(name string, otherwise int, low, high float64) int {
 		text := q.Get(name)
 		if text == "" {
@@ -89,17 +102,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 		v, _ := strconv.ParseFloat(text, 64) // validated by Check
 		return int(v)
 	}
-	f := store.Filter{
-		Where: where, Sort: cmp.Or(q.Get("sort"), "created"), Desc: q.Get("sort") == "",
-		Limit: whole("limit", ListRows, 1, mostListRows), Offset: whole("offset", 0, 0, 1e9),
-	}
-	if text := q.Get("desc"); text != "" {
-		var err error
-		if f.Desc, err = strconv.ParseBool(text); err != nil {
-			ps.Note("desc", fmt.Errorf("desc expects true or false, not %q", text))
-		}
-	}
-	return f, ps.Err()
+	return whole("limit", defaultLimit, 1, mostListRows), whole("offset", 0, 0, 1e9)
 }
 
 // Narrowed reports whether a query restricts where further.

@@ -155,7 +155,8 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 		}
 	}
 	if _, flat := run.Model.View(); !flat && len(run.Model.Features) > 0 {
-		p.Axes, p.AxisX, p.AxisY = pictures.AxisOptions(run.Model.Features), shown.X, shown.Y
+		p.Axes = pictures.AxisOptions(run.Model.Features)
+		p.AxisX, p.AxisY = figure.Axes(run.Model.Features, shown.X, shown.Y)
 	}
 	return p, nil
 }

@@ -312,16 +312,16 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) 
 	if len(s.Predictions) > 0 {
 		probability, labelled = s.Predictions[0].Probability != nil, s.Predictions[0].True != nil
 	}
-	p.Head = []string{"Row"}
+	p.Head = views.Headings("Row")
 	if classes {
-		p.Head = append(p.Head, "Class")
+		p.Head = append(p.Head, views.Headings("Class")...)
 	}
-	p.Head = append(p.Head, scores...)
+	p.Head = append(p.Head, views.NumberHeadings(scores...)...)
 	if probability {
-		p.Head = append(p.Head, "Probability of "+s.Positive)
+		p.Head = append(p.Head, views.NumberHeadings("Probability of "+s.Positive)...)
 	}
 	if labelled {
-		p.Head = append(p.Head, "Actual")
+		p.Head = append(p.Head, views.Headings("Actual")...)
 	}
 	p.More = max(0, s.N-shownRows)
 	for _, one := range s.Predictions[:min(shownRows, s.N)] {

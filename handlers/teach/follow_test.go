@@ -33,6 +33,7 @@ func TestFollow(t *testing.T) {
 	base, path := "/courses/"+code, "/course/"+code+"/follow"
 	follow := func() *goquery.Document { t.Helper(); return a.Page(200, path) }
 	require.Equal(t, follow().Find("h1").Text(), "Waiting for the teacher", "before anything is presented")
+	require.Check(t, strings.Contains(follow().Find(".follow-foot").Text(), "(code "+code+")"), "the page does not name its course")
 
 	stream := bufio.NewReader(a.Open(t.Context(), "GET", path+"/events", nil).Body)
 	type place struct {

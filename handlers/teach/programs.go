@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"marginlab/handlers/frame"
-	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -44,8 +43,7 @@ func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list := lists.Map(courses, func(c store.Course) courseJSON { return a.courseJSON(r, c) })
-	return web.JSON(w, http.StatusOK, map[string]any{"courses": list})
+	return frame.SendList(w, r, "courses", courses, func(c store.Course) courseJSON { return a.courseJSON(r, c) })
 }
 
 // CreateJSON creates a course from a course file.

@@ -53,13 +53,13 @@ var (
 // Table lists the methods in the order shown on pages. Training without a map is not a row.
 var Table = []Entry{
 	{
-		Name: "eigen", Label: "Eigenvalue (Badge et al. 2021)", Formula: "P α = g Q α,  P = K₁ᵀB₀K₁,  Q = K₁ᵀ(W₀ + D I)K₁,  largest g",
+		Name: "eigen", Label: "eigenvalue (Badge et al. 2021)", Formula: "P α = g Q α,  P = K₁ᵀB₀K₁,  Q = K₁ᵀ(W₀ + D I)K₁,  largest g",
 		Help:   "Finds the map that separates the classes best, in the sense of the Fisher scalar, in one step.",
 		Params: []param.Param{coreGamma, coreRidge, coreStep},
 		fit:    eigen,
 	},
 	{
-		Name: "gradient", Label: "Gradient (Xiong et al. 2005)", Formula: "α ← α + η₀ (1 − t/N) ∇J(α),  J = cᵀB₀c / cᵀW₀c",
+		Name: "gradient", Label: "gradient (Xiong et al. 2005)", Formula: "α ← α + η₀ (1 − t/N) ∇J(α),  J = cᵀB₀c / cᵀW₀c",
 		Help:   "Climbs the Fisher scalar step by step from the unchanged kernel and stops on the way to the top.",
 		Params: []param.Param{coreGamma, coreRidge, coreStep},
 		fit:    gradient,

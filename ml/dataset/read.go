@@ -215,9 +215,15 @@ func cutLine(s string) (line, rest string) {
 }
 
 // vowpal matches a line of Vowpal Wabbit: a label, then namespaces with features, "1 |f height:1.5".
-var vowpal = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[-+.\d]+( [-+.\d]+)* *('\S+ *)?\|\S* +[^\d\s|:][^\s|:]*:[-+.\d]`)
-})
+// valueless matches one of words, "1 | cheap red", which in a file of text is a row of a table.
+var (
+	vowpal = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[-+.\d]+( [-+.\d]+)* *('\S+ *)?\|\S* +[^\d\s|:][^\s|:]*:[-+.\d]`)
+	})
+	valueless = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([-+]?1|0)( [.\d]+)*( '\S+)? \|(\S+| +[^\d\s|,;]+)( +[^\d\s|,;]+)+( +\|\S|$)`)
+	})
+)
 
 // detect determines the format from the first meaningful line, or from the extension
 // if that line is ambiguous.
@@ -245,7 +251,7 @@ func detect(text, file string) string {
 			return "graphml"
 		case looksLIBSVM(pastLabels(line, rest)):
 			return "libsvm"
-		case vowpal().MatchString(line):
+		case vowpal().MatchString(line), !slices.Contains([]string{".csv", ".tsv", ".txt"}, ext) && valueless().MatchString(line):
 			return "vw"
 		}
 		break

@@ -183,6 +183,8 @@ func TestReadRefuses(t *testing.T) {
 		{name: "broken UTF-16", in: "\xff\xfex\x00\x00\xdc", want: `f, line 1: expected text, found invalid UTF-16: save the file as UTF-8`},
 		{name: "binary", in: "x,label\n1,\x00\n", want: `f, line 2: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`},
 		{name: "Vowpal Wabbit", in: "1 |f a:0.5 b:1\n-1 |f a:2\n", want: `f: expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
+		{name: "Vowpal Wabbit without values", in: "1 | cheap red\n-1 | old\n", want: `f: expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
+		{name: "words behind bars", in: "1 | dark red | A\n0 | light red | B\n", want: `f, line 1, column 2 (x2): expected a number, found "dark red": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		{name: "archive", in: "PK\x03\x04\x14\x00", want: `f: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again`},
 		{name: "no encoding", in: "x,label\r\n1,gr\x81n\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8`},
 		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 201 columns, found 202`, tooLarge: true},

@@ -96,7 +96,7 @@ func (t *Table) AddIndicators(features []string) (notes []string) {
 		}
 		switch all := list(slices.Sorted(maps.Keys(others))); {
 		case len(words) > 1 && len(others) > 0:
-			notes = append(notes, fmt.Sprintf("%s: %s not in the training set, read as none of its words", quote(c.Name), all))
+			notes = append(notes, fmt.Sprintf("%s: not in the training set, so read as none of its words: %s", quote(c.Name), all))
 		case len(others) > 1: // one word is the second of the training set, which is no feature
 			notes = append(notes, fmt.Sprintf("%s: two words in the training set; %s read as one", quote(c.Name), all))
 		}

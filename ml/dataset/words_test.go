@@ -46,7 +46,7 @@ func TestUnseenWords(t *testing.T) {
 	t.Parallel()
 	table := require.Value(ParseTable(strings.NewReader("colour,sex,old\nred,f,no\npink,m,yes\nblue,d,no\n"), "f", Limits{}))(t)
 	notes := table.AddIndicators([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "old=yes"})
-	require.Equal(t, strings.Join(notes, "; "), `"colour": pink not in the training set, read as none of its words; "sex": two words in the training set; d, f read as one`, "notes")
+	require.Equal(t, strings.Join(notes, "; "), `"colour": not in the training set, so read as none of its words: pink; "sex": two words in the training set; d, f read as one`, "notes")
 }
 
 // A feature is a column of its name, even one with "=", before it is a word of a column.

@@ -230,13 +230,13 @@ func (r *Result) times() Table {
 func (r *Result) against(title string, c Comparison) Table {
 	t := Table{
 		Title: title,
-		Head:  []string{"Learner", "Points", "Better", "Significant", "Worse", "Significant", "p", "p (Holm)"},
-		Notes: []string{fmt.Sprintf("Mean difference in points. Data sets on which a learner is better or worse, and how many of these are significant at the level %g by the corrected resampled t-test (Nadeau and Bengio). p: Wilcoxon's signed-rank test over the data sets, alone and with Holm's correction.", Level)},
+		Head:  []string{"Learner", "Points", "Better (significant)", "Worse (significant)", "p", "p (Holm)"},
+		Notes: []string{fmt.Sprintf("Mean difference in points. Number of data sets on which the learner is better or worse; in parentheses: significantly, at the level %g, by the corrected resampled t-test (Nadeau and Bengio). p: Wilcoxon's signed-rank test over the data sets, alone and with Holm's correction.", Level)},
 	}
 	for _, v := range c.Against {
 		t.Rows = append(t.Rows, []string{
-			v.Learner, fmt.Sprintf("%+.1f", 100*v.Difference), strconv.Itoa(v.Better), strconv.Itoa(v.SurelyBetter),
-			strconv.Itoa(v.Worse), strconv.Itoa(v.SurelyWorse), p(v.Wilcoxon.P), p(v.Holm),
+			v.Learner, fmt.Sprintf("%+.1f", 100*v.Difference), fmt.Sprintf("%d (%d)", v.Better, v.SurelyBetter),
+			fmt.Sprintf("%d (%d)", v.Worse, v.SurelyWorse), p(v.Wilcoxon.P), p(v.Holm),
 		})
 	}
 	return t

@@ -1,6 +1,7 @@
 // Comparison page: reloads itself while runs are training, updates the parallel coordinates in
 // place, and lets a brush on an axis filter runs.
 import { attach } from "./filter.js";
+import { brief } from "./number.js";
 
 if (document.querySelector("[data-refresh]")) setTimeout(() => location.reload(), 1500);
 
@@ -80,7 +81,7 @@ export function selected(where, axis) {
 function told(axis, range) {
   if (!range) return "all";
   if (axis.words) return axis.words.filter((_, i, all) => Math.abs(i / Math.max(all.length - 1, 1) - (range[0] + range[1]) / 2) <= (range[1] - range[0]) / 2 + 0.01).join(", ");
-  return range.map((s) => Number(valueAt(axis, s).toPrecision(3))).join(" to ");
+  return range.map((s) => brief(valueAt(axis, s), 3)).join(" to ");
 }
 
 /** Replaces an axis's condition in a filter. */

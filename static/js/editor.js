@@ -1,4 +1,5 @@
 // The point editor: add, paint, move, remove, undo.
+import { brief } from "./number.js";
 
 const depth = 100; // maximum number of undo steps
 const most = 2000; // maximum number of points
@@ -312,7 +313,7 @@ export class Editor {
     this.ghost.hidden = false;
     this.stage.place(this.ghost, ...this.stage.pixel(...this.cursor));
     if (spoken && this.stage.readout) {
-      const [s, t] = this.cursor.map((v) => Number(v.toPrecision(4)));
+      const [s, t] = this.cursor.map((v) => brief(v, 4));
       this.stage.readout.textContent = `Cursor at ${s}, ${t}. Enter adds class ${this.classes[this.active]}, Delete removes the nearest point.`;
     }
   }

@@ -1,6 +1,7 @@
 // Explorable text: pointing at or focusing a symbol, formula or emphasised word highlights what
 // it refers to: a control, a number, or an arrow, line or point in a picture. Dragging a symbol
 // or number that stands for a control changes that control.
+import { typeset } from "./number.js";
 import { Stage } from "./stage.js";
 
 const svg = "http://www.w3.org/2000/svg";
@@ -152,7 +153,7 @@ function numbers(screen) {
   for (const number of screen?.querySelectorAll("data[data-control]") || []) {
     const box = demo(number)?.elements.namedItem(number.dataset.control);
     if (!box) continue;
-    number.textContent = box.value.replace("-", "−");
+    number.textContent = typeset(box.value);
     number.setAttribute("aria-valuenow", box.value);
   }
 }

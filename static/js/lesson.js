@@ -3,6 +3,7 @@
 import { explore } from "./explore.js";
 import { watchFormulas } from "./formulas.js";
 import { Live, fragment } from "./live.js";
+import { brief } from "./number.js";
 import { addSliders } from "./sliders.js";
 import { sketches } from "./sketch.js";
 import { Stage } from "./stage.js";
@@ -223,7 +224,7 @@ class Demo {
     while (this.layer.children.length > wanted.length) this.layer.lastChild.remove();
     wanted.forEach((h, i) => {
       const handle = this.layer.children[i] || this.addHandle();
-      handle.setAttribute("aria-label", `${h.label}, at ${brief(h.x)}, ${brief(h.y)}; arrow keys move it`);
+      handle.setAttribute("aria-label", `${h.label}, at ${brief(h.x, 3)}, ${brief(h.y, 3)}; arrow keys move it`);
       handle.title = h.label;
       const moved = handle === this.dragged || this.live.next; // a late answer must not move it
       if (!moved || !handle.at) handle.at = [h.x, h.y];
@@ -412,8 +413,6 @@ class Replay {
     document.dispatchEvent(new Event("stepped"));
   }
 }
-
-const brief = (v) => String(Number(Number(v).toPrecision(3))).replace("-", "−");
 
 /** The demos of the page. */
 let demos = [];

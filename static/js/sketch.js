@@ -1,5 +1,6 @@
 // Predictions drawn by hand: a curve over the horizontal axis of a picture, by pointer or arrow
 // keys, before the picture reveals the true one.
+import { typeset } from "./number.js";
 import { Stage } from "./stage.js";
 
 const svg = "http://www.w3.org/2000/svg";
@@ -53,7 +54,7 @@ class Sketch {
       knot.className = "knot handle";
       knot.setAttribute("role", "slider");
       knot.setAttribute("aria-orientation", "vertical");
-      knot.setAttribute("aria-label", `${this.of} at ${this.over} = ${brief(x)}`);
+      knot.setAttribute("aria-label", `${this.of} at ${this.over} = ${typeset(brief(x))}`);
       knot.tabIndex = k ? -1 : 0;
       this.layer.append(knot);
       return knot;
@@ -145,7 +146,7 @@ class Sketch {
       knot.setAttribute("aria-valuemin", brief(ymin));
       knot.setAttribute("aria-valuemax", brief(ymax));
       knot.setAttribute("aria-valuenow", brief(y ?? this.middle()));
-      knot.setAttribute("aria-valuetext", y === null ? "nothing drawn yet" : brief(y));
+      knot.setAttribute("aria-valuetext", y === null ? "nothing drawn yet" : typeset(brief(y)));
       if (y !== null) points.push(`${left},${top}`);
     });
     this.line.setAttribute("points", points.join(" "));

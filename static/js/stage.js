@@ -1,4 +1,5 @@
 // The layer over a picture: finds the nearest point and shows its details.
+import { brief as rounded } from "./number.js";
 
 const roles = {
   free: "free support vector",
@@ -7,7 +8,7 @@ const roles = {
   support: "support vector",
 };
 
-const brief = (v) => String(Number(Number(v).toPrecision(4))).replace("-", "−");
+const brief = (v) => rounded(v, 4);
 
 /** Converts a value to its fraction of an axis, and back. */
 const part = (v, min, max, log) => (log ? Math.log(v / min) / Math.log(max / min) : (v - min) / (max - min));

@@ -541,7 +541,7 @@ func uploadView(p Datasets) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "\" maxlength=\"120\" autocomplete=\"off\" aria-label=\"Name (optional; default: file name)\" placeholder=\"Name (optional; default: file name)\"> <button type=\"submit\" class=\"primary\">Upload</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "\" maxlength=\"120\" autocomplete=\"off\" aria-label=\"Name (optional; default: file name)\" placeholder=\"Name (optional)\"> <button type=\"submit\" class=\"primary\">Upload</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

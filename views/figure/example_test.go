@@ -186,7 +186,7 @@ func ExampleStrings() {
 		Sides: figure.Sides{Names: [2]string{"planted", "random"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}},
 	}.Picture()))
 	// Output: as testdata/strings.svg
-	// What each symbol adds to f. row 1 · planted · f = 1.2: most in a row add GATATAAT, symbols 1 to 8, for planted. row 2 · random · f = -0.8: most in a row add a b, symbols 1 to 3, for planted.
+	// What each symbol adds to the score f(x). row 1 · planted · f = 1.2: most in a row add GATATAAT, symbols 1 to 8, for planted. row 2 · random · f = -0.8: most in a row add a b, symbols 1 to 3, for planted.
 }
 
 func ExampleWeights() {
@@ -195,7 +195,7 @@ func ExampleWeights() {
 		Sides:    figure.Sides{Names: [2]string{"planted", "random"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}},
 	}.Picture()))
 	// Output: as testdata/weights.svg
-	// What weighs most in f. For planted: TAT 1.4, ATA 1.1, AAT 0.3. For random: CCC 0.9, GCG 0.2.
+	// Largest feature weights. For planted: TAT 1.4, ATA 1.1, AAT 0.3. For random: CCC 0.9, GCG 0.2.
 }
 
 // must returns the first result of a call that has to succeed.

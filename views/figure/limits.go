@@ -146,6 +146,9 @@ func ticks(lo, hi float64, n int) []tick {
 		v := k * step
 		ts = append(ts, tick{v, number(v, step)})
 	}
+	if len(ts) == 1 && n > 1 && n < 8 { // one mark does not tell the scale
+		return ticks(lo, hi, n+1)
+	}
 	return ts
 }
 

@@ -364,24 +364,32 @@ func (r Run) view(m *ml.Model) (dataset.View, error) {
 }
 
 // ViewOf returns the plane of two columns or, if x is "pca", of the first two principal components.
-// Unknown columns are replaced by the first ones.
 func ViewOf(d *dataset.Data, x, y string) (dataset.View, error) {
-	if x == "pca" {
+	if x, y = Axes(d.Features, x, y); x == "pca" {
 		return dataset.PCAView(d), nil
 	}
-	if !slices.Contains(d.Features, x) {
-		x = d.Features[0]
+	return dataset.ColumnView(d, x, y)
+}
+
+// Axes returns the columns that a picture shows when asked for x and y: unknown ones are replaced by
+// the first ones, and both are "pca" if x is.
+func Axes(features []string, x, y string) (string, string) {
+	if x == "pca" {
+		return x, x
 	}
-	if !slices.Contains(d.Features, y) || y == x {
+	if !slices.Contains(features, x) {
+		x = features[0]
+	}
+	if !slices.Contains(features, y) || y == x {
 		y = ""
-		for _, f := range d.Features {
+		for _, f := range features {
 			if f != x {
 				y = f
 				break
 			}
 		}
 	}
-	return dataset.ColumnView(d, x, y)
+	return x, y
 }
 
 // At returns the scores of the run's machines at a place in its main picture, nil if that does not

@@ -132,7 +132,7 @@ func loudest(parts []float64, n int) (from int) {
 // describe describes, for each string, the consecutive symbols that contribute most to one side.
 func (s Strings) describe() string {
 	var b strings.Builder
-	b.WriteString("What each symbol adds to f.")
+	b.WriteString("What each symbol adds to the score f(x).")
 	for _, x := range s.Texts {
 		fmt.Fprintf(&b, " %s", x.Head)
 		symbols := []rune(x.Text)

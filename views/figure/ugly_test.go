@@ -254,7 +254,7 @@ func TestDrawingCaptions(t *testing.T) {
 		d    drawing
 		want string
 	}{
-		{figure.Weights{}, "No feature weighs anything in f."},
+		{figure.Weights{}, "No feature has any weight."},
 		{smoBox(), "Drawing, over α1 and α2. Shaded: 0 ≤ α ≤ C. Line α1 − α2 = −0.4: (1, −1)·x = −0.4."},
 		{accuracy(), "Chart, accuracy over C. training: from 0.73 at 0.01 to 0.968 at 10000. held out:"},
 		{spectrum(), "14 values: 11 positive, 0 zero, 3 negative, from −1.34 to 6."},

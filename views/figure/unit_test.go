@@ -220,6 +220,7 @@ func TestScientific(t *testing.T) {
 		require.Check(t, base == s && exponent == "", "%q has the exponent %q", s, exponent)
 	}
 	require.Equal(t, Ticks(1e-12, 1, 3, true)[0].Label, "10⁻¹²", "the first label")
+	require.Check(t, len(ticks(0.8175, 0.8997, 3)) > 1, "an axis has a single mark")
 	wide, plain := width("2·10⁻¹²", 13), width("2·10−12", 13)
 	require.Check(t, wide < plain && wide > width("2·10", 13), "an exponent takes %g of %g", wide, plain)
 }

@@ -86,7 +86,7 @@ func (s Sides) legend(t *Theme) []entry {
 
 func (w Weights) describe() string {
 	if len(w.Features) == 0 {
-		return "No feature weighs anything in f."
+		return "No feature has any weight."
 	}
 	var lists [2][]string
 	for _, f := range w.Features {
@@ -95,7 +95,7 @@ func (w Weights) describe() string {
 	}
 	slices.Reverse(lists[1])
 	var b strings.Builder
-	b.WriteString("What weighs most in f.")
+	b.WriteString("Largest feature weights.")
 	for k, list := range lists {
 		if len(list) > 0 {
 			fmt.Fprintf(&b, " For %s: %s.", w.Sides.Names[k], strings.Join(list, ", "))
@@ -128,7 +128,7 @@ func ofMachine(r Run, machine int) string {
 }
 
 func weightsTitle(r Run, machine int) string {
-	return "What weighs most in f" + ofMachine(r, machine)
+	return "Largest feature weights" + ofMachine(r, machine)
 }
 
 func drawWeights(ctx context.Context, r Run, machine int) (*Picture, error) {
@@ -162,9 +162,9 @@ func (r Run) sides(machine int) Sides {
 }
 
 func partsTitle(r Run, machine int) string {
-	what := "What each symbol adds to f"
+	what := "What each symbol adds to the score f(x)"
 	if r.Data.Kind() == dataset.KindGraphs {
-		what = "What each node adds to f"
+		what = "What each node adds to the score f(x)"
 	}
 	return what + ofMachine(r, machine)
 }

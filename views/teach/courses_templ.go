@@ -392,7 +392,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "> Students can hand in their runs</label><p class=\"help\">You can change this later. Without it, the course only opens this page with your settings.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "> Students can hand in their runs</label><p class=\"help\">Otherwise, the course only opens the page with your settings.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
