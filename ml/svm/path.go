@@ -85,20 +85,18 @@ func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
 
 // grow raises the bound to c. If points are bounded, it tries scaling alpha, with the bounded
 // points at their new bound, followed by a Newton step for the free ones, and keeps the old alpha
-// if that is better. It does not try if the objective, sum alpha t - u'Ku t²/2, is largest for a far
-// smaller factor t: few points will be at the new bound then, and the step would be in vain. The
-// Newton step, which factors about three times as points reach their bounds, is skipped if it costs
-// more than all work since the bound last rose: steps on pairs are fast then.
+// if that is better. The Newton step, which factors about three times as points reach their
+// bounds, is skipped if it costs more than all work since the bound last rose: steps on pairs are
+// fast then.
 func (o *smo[T]) grow(c float64) error {
 	work := o.spent - o.grownAt
 	o.grownAt = o.spent
-	t := c / o.c
-	sum, square := o.dual()
-	if !o.held() || sum/square-1 < farEnough*(t-1) {
+	if !o.held() {
 		o.bound(c)
 		return nil
 	}
 	u, g, reach, before := slices.Clone(o.u), slices.Clone(o.g), slices.Clone(o.reach), o.Objective
+	t := c / o.c
 	for i, y := range o.y[:o.m] {
 		atBound := math.Abs(o.u[i]) == o.c*o.weight[i]
 		o.u[i] *= t
@@ -110,7 +108,7 @@ func (o *smo[T]) grow(c float64) error {
 	}
 	o.bound(c)
 	o.exact = false
-	sum, square = o.dual()
+	sum, square := o.dual()
 	o.Objective = sum - square/2
 	if err := o.newtonWithin(work); err != nil {
 		return err

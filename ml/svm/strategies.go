@@ -36,8 +36,6 @@ const (
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	rough   = 0.03        // stopping rule before the last C and for merged points
 
-	farEnough = 0.4 // share of the way to a scaled alpha up to which the objective must rise
-
 	newtonFree = 4000 // free points for which factorisation is affordable: 160 MB
 	newtonHeld = 2500 // free points whose matrix is kept beside its factor: 112 MB together
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
