@@ -217,15 +217,16 @@ func columnsOf(features []string, has func(i int, column string) bool) (columns 
 	return columns
 }
 
-// isWord reports whether feature i is 0 or 1 at all supports of m, or unknown there.
+// isWord reports whether feature i is named like the word of a column, and is 0 or 1 at all supports
+// of m, or unknown there.
 func isWord(m *ml.Model, i int) bool {
-	return m.Projection != nil || !slices.ContainsFunc(m.Supports.Vectors, func(v []float64) bool {
+	return strings.Contains(m.Features[i], "=") && (m.Projection != nil || !slices.ContainsFunc(m.Supports.Vectors, func(v []float64) bool {
 		x := v[i]
 		if m.Scaler != nil {
 			x = x*m.Scaler.Scale[i] + m.Scaler.Mean[i]
 		}
 		return math.Abs(x*(1-x)) > 1e-9
-	})
+	}))
 }
 
 // numberOfJSON formats a JSON value for CSV, empty if it is missing.

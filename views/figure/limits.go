@@ -146,7 +146,7 @@ func ticks(lo, hi float64, n int) []tick {
 		v := k * step
 		ts = append(ts, tick{v, number(v, step)})
 	}
-	if len(ts) == 1 && n > 1 && n < 8 { // one mark does not tell the scale
+	if len(ts) == 1 && n > 1 && n < 8 { // one tick shows no scale
 		return ticks(lo, hi, n+1)
 	}
 	return ts
