@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -42,27 +43,9 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	}
 	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
 	in.Coarse = limiter.Coarseness(form) > 0
-	query := url.Values{}
-	for _, p := range s.Demo.Params() {
-		if t := in.Text(p); t != p.Default || preset.Has(p.Name) {
-			query.Set(p.Name, t)
-		}
-		if v.Course.State(p.Name) == "hidden" {
-			continue
-		}
-		f, err := a.demoField(r.Context(), p, in.Text(p), course)
-		if err != nil {
-			return v, nil, err
-		}
-		f.Form = s.Slug + "-"
-		if f.Error = wrong.For(p.Name); f.Error != "" {
-			f.Value = form.Get(p.Name)
-		}
-		if p.Folded {
-			v.Folded = append(v.Folded, f)
-		} else {
-			v.Fields = append(v.Fields, f)
-		}
+	query, err := a.fields(r.Context(), &v, s, in, form, wrong, course, preset)
+	if err != nil {
+		return v, nil, err
 	}
 	key, public := a.key(r.Context(), path, in)
 	e, err := a.exhibit(r.Context(), key, s.Demo, in)
@@ -80,24 +63,13 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	}
 	if course != nil {
 		query.Set("course", course.Code)
-		fixed := func(h lessons.Handle) bool {
-			x, y := h.Moves()
-			return course.Fixes(x) || course.Fixes(y)
-		}
-		e.Handles = slices.DeleteFunc(slices.Clone(e.Handles), fixed)
-		e.Moves = slices.DeleteFunc(slices.Clone(e.Moves), func(m lessons.Move) bool { return course.Fixes(m.Control.Name) })
-		if e.Lab != "" { // runs can be submitted there
-			e.Lab += "&course=" + course.Code
-		}
-	} else if e.Lab != "" && !strings.Contains(e.Lab, "test_fraction=") {
-		e.Lab += "&test_fraction=0" // trained on all points, as in the lesson
 	}
+	e = within(e, course)
 	v.Answer.Exhibit = e
-	v.Query = query.Encode()
+	drawn := query.Encode()
 	if form.Get(everything) == "1" {
 		query.Set(everything, "1")
 	}
-	drawn := v.Query
 	v.Query = query.Encode()
 	at := place{base: path + "/figures/", key: key, public: public && course == nil}
 	if framed(r) { // a frame has no links to other pages
@@ -110,22 +82,23 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	if !slide {
 		v.Answer.Set = v.Settings()
 	}
-	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
-	for i, f := range e.Figures {
-		switch {
-		case slide:
-			look.Width, look.Height = slideSize(form, inline, e.Body != nil)
-		default:
-			look.Width, look.Height = lessonSize(f, i > 0 && len(e.Figures) > 2)
-		}
-		look.Asking = asking && f.Asks != ""
-		at.query = drawn
-		if look.Asking {
+	located := func(asking bool) place { // of figures with or without answers
+		at := at
+		if at.query = drawn; asking {
 			at.query = strings.TrimPrefix(drawn+"&asking=1", "&")
 		}
 		if at.public {
 			at.query = a.Lasting(at.query)
 		}
+		return at
+	}
+	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
+	for i, f := range e.Figures {
+		if look.Width, look.Height = lessonSize(f, i > 0 && len(e.Figures) > 2); slide {
+			look.Width, look.Height = slideSize(form, inline, e.Body != nil)
+		}
+		look.Asking = asking && f.Asks != ""
+		at := located(look.Asking)
 		p, st, parts, err := a.picture(r.Context(), f, look, at, slide, inline, i == 0)
 		if err != nil {
 			return v, nil, err
@@ -147,20 +120,69 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 		}
 	}
 	if asking && !slide && !inline {
-		at.query = drawn
-		if at.public {
-			at.query = a.Lasting(at.query)
-		}
-		for i, f := range v.Whole.Figures {
-			if f.Asks == "" && !f.After && !(f.Grows && e.Step == 0) {
-				continue
-			}
-			width, height := lessonSize(f, i > 0 && len(v.Whole.Figures) > 2)
-			whole := printed(f, at, views.Picture{Width: width, Height: height, Alt: lessons.Spoken(f.Caption)}, false)
-			v.Answer.Withheld = append(v.Answer.Withheld, lessons.PaperFigure{Picture: whole, Caption: f.Caption})
-		}
+		v.Answer.Withheld = withheld(v.Whole, located(false))
 	}
 	return v, wrong, nil
+}
+
+// fields adds the controls of a screen's demo to v, except those hidden by the course, and returns
+// the query of its state: what differs from the defaults or, in a course, may differ.
+func (a *Handler) fields(ctx context.Context, v *lessons.DemoView, s *lessons.Screen, in lessons.Input, form url.Values, wrong param.Problems, course *store.Course, preset url.Values) (url.Values, error) {
+	query := url.Values{}
+	for _, p := range s.Demo.Params() {
+		if t := in.Text(p); t != p.Default || preset.Has(p.Name) {
+			query.Set(p.Name, t)
+		}
+		if v.Course.State(p.Name) == "hidden" {
+			continue
+		}
+		f, err := a.demoField(ctx, p, in.Text(p), course)
+		if err != nil {
+			return nil, err
+		}
+		f.Form = s.Slug + "-"
+		if f.Error = wrong.For(p.Name); f.Error != "" {
+			f.Value = form.Get(p.Name)
+		}
+		if p.Folded {
+			v.Folded = append(v.Folded, f)
+		} else {
+			v.Fields = append(v.Fields, f)
+		}
+	}
+	return query, nil
+}
+
+// within returns the exhibit as the course, if any, lets it be moved and linked to the lab.
+func within(e lessons.Exhibit, course *store.Course) lessons.Exhibit {
+	if course == nil {
+		if e.Lab != "" && !strings.Contains(e.Lab, "test_fraction=") {
+			e.Lab += "&test_fraction=0" // trained on all points, as in the lesson
+		}
+		return e
+	}
+	e.Handles = slices.DeleteFunc(slices.Clone(e.Handles), func(h lessons.Handle) bool {
+		x, y := h.Moves()
+		return course.Fixes(x) || course.Fixes(y)
+	})
+	e.Moves = slices.DeleteFunc(slices.Clone(e.Moves), func(m lessons.Move) bool { return course.Fixes(m.Control.Name) })
+	if e.Lab != "" { // runs can be submitted there
+		e.Lab += "&course=" + course.Code
+	}
+	return e
+}
+
+// withheld returns the figures at a place that a page without answers leaves out, to print with them.
+func withheld(whole lessons.Exhibit, at place) (figures []lessons.PaperFigure) {
+	for i, f := range whole.Figures {
+		if f.Asks == "" && !f.After && !(f.Grows && whole.Step == 0) {
+			continue
+		}
+		width, height := lessonSize(f, i > 0 && len(whole.Figures) > 2)
+		p := printed(f, at, views.Picture{Width: width, Height: height, Alt: lessons.Spoken(f.Caption)}, false)
+		figures = append(figures, lessons.PaperFigure{Picture: p, Caption: f.Caption})
+	}
+	return figures
 }
 
 // under returns the result of Enforce for a demo of a lesson. Controls missing from the state take
@@ -383,40 +405,18 @@ func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s fra
 		}
 		s.Data, s.Points = p.Name, p.Data
 	}
-	on := map[string]int{} // number of screens with the control
-	defaults := map[string]map[string]bool{}
-	offered := map[string]int{} // number of screens with control=choice
-	for _, sc := range l.Screens {
-		if sc.Demo != nil {
-			for _, p := range sc.Demo.Params() {
-				on[p.Name]++
-				if defaults[p.Name] == nil {
-					defaults[p.Name] = map[string]bool{}
-				}
-				defaults[p.Name][p.Default] = true
-				for _, o := range p.Options {
-					offered[p.Name+"="+o.Name]++
-				}
-			}
-		}
-	}
 	s.Check = func(control, value string) error {
-		for _, sc := range l.Screens {
-			if sc.Demo == nil {
-				continue
-			}
-			for _, p := range sc.Demo.Params() {
-				if p.Name == control {
-					if err := p.Labelled().Check(value); err != nil {
-						return fmt.Errorf("%w, on the screen “%s”", err, sc.Title)
-					}
+		for sc, p := range controls(l) {
+			if p.Name == control {
+				if err := p.Labelled().Check(value); err != nil {
+					return fmt.Errorf("%w, on the screen “%s”", err, sc.Title)
 				}
 			}
 		}
 		return nil
 	}
 	shared := views.ControlGroup{Name: "shared", Title: "On several screens: one for all of them"}
-	seen := map[string]bool{}
+	uses, seen := usesIn(l), map[string]bool{}
 	for _, sc := range l.Screens {
 		if sc.Demo == nil || screen != "" && screen != sc.Slug {
 			continue
@@ -424,30 +424,16 @@ func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s fra
 		in, _ := sc.Demo.NewInput(q.Get, workspaceSource{a.Base})
 		g := views.ControlGroup{Name: sc.Slug, Title: sc.Title}
 		for _, p := range sc.Demo.Params() {
-			if !seen[p.Name] && !lessons.IsRun(p) {
-				seen[p.Name] = true
-				group := &g
-				if screen == "" && on[p.Name] > 1 {
-					group = &shared
-				}
-				c := views.Control{Name: p.Name, Label: results.Capital(p.Label), Symbol: p.Symbol, Value: results.OptionLabel(p, in.Text(p))}
-				if group == &shared && len(p.Options) > 0 && offered[p.Name+"="+in.Text(p)] < on[p.Name] {
-					c.Value += ", where it is offered"
-					if !q.Has(p.Name) {
-						c.Value = "as on each screen"
-					}
-				}
-				if group == &shared && len(defaults[p.Name]) > 1 {
-					for _, o := range p.Options {
-						if offered[p.Name+"="+o.Name] == on[p.Name] {
-							c.Choices = append(c.Choices, views.Option{Value: o.Name, Label: o.Label})
-						}
-					}
-					if c.Each = len(c.Choices) > 0 || len(p.Options) == 0; c.Each {
-						c.Value = q.Get(p.Name)
-					}
-				}
-				group.Controls = append(group.Controls, c)
+			if seen[p.Name] || lessons.IsRun(p) {
+				continue
+			}
+			seen[p.Name] = true
+			c := views.Control{Name: p.Name, Label: results.Capital(p.Label), Symbol: p.Symbol, Value: results.OptionLabel(p, in.Text(p))}
+			if u := uses[p.Name]; screen == "" && u.screens > 1 {
+				u.share(&c, p, in.Text(p), q)
+				shared.Controls = append(shared.Controls, c)
+			} else {
+				g.Controls = append(g.Controls, c)
 			}
 		}
 		if len(g.Controls) > 0 {
@@ -458,4 +444,67 @@ func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s fra
 		s.Groups = append([]views.ControlGroup{shared}, s.Groups...)
 	}
 	return s, nil
+}
+
+// controls yields the controls of the demos of a lesson, with their screens.
+func controls(l *lessons.Lesson) iter.Seq2[lessons.Screen, param.Param] {
+	return func(yield func(lessons.Screen, param.Param) bool) {
+		for _, sc := range l.Screens {
+			if sc.Demo == nil {
+				continue
+			}
+			for _, p := range sc.Demo.Params() {
+				if !yield(sc, p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// use is how the screens of a lesson use the controls of one name.
+type use struct {
+	screens  int            // with the control
+	offer    map[string]int // screens that offer a choice
+	defaults map[string]bool
+}
+
+// usesIn returns the uses of the controls of a lesson by name.
+func usesIn(l *lessons.Lesson) map[string]*use {
+	uses := map[string]*use{}
+	for _, p := range controls(l) {
+		u := uses[p.Name]
+		if u == nil {
+			u = &use{offer: map[string]int{}, defaults: map[string]bool{}}
+			uses[p.Name] = u
+		}
+		u.screens++
+		u.defaults[p.Default] = true
+		for _, o := range p.Options {
+			u.offer[o.Name]++
+		}
+	}
+	return uses
+}
+
+// share completes c, with the value of p on the first screen that has it, as one control for all of
+// them. If their defaults differ, it can be left to each screen or set to a choice that all offer.
+func (u *use) share(c *views.Control, p param.Param, value string, q url.Values) {
+	if len(p.Options) > 0 && u.offer[value] < u.screens {
+		c.Value += ", where it is offered"
+		if !q.Has(p.Name) {
+			c.Value = "as on each screen"
+		}
+	}
+	if len(u.defaults) == 1 {
+		return
+	}
+	for _, o := range p.Options {
+		if u.offer[o.Name] == u.screens {
+			c.Choices = append(c.Choices, views.Option{Value: o.Name, Label: o.Label})
+		}
+	}
+	if c.Each = len(c.Choices) > 0 || len(p.Options) == 0; c.Each {
+		c.Value = q.Get(p.Name)
+	}
 }
