@@ -278,64 +278,9 @@ func writeCV(w io.Writer, r cvReport) error {
 		}
 	}
 	score := r.RankedBy()
-	shown := []eval.Score{score}
-	for _, name := range []string{"accuracy", "r2"} {
-		if other := eval.RankedBy(name, r.Rule == ml.Value); other.Name == name && name != score.Name && (name == "r2") == (r.Rule == ml.Value) {
-			shown = append(shown, other)
-		}
-	}
-	head := r.Searched
-	for i, s := range shown {
-		name := s.Name
-		if s.Name == "r2" {
-			name = s.Label
-		}
-		if head = append(slices.Clip(head), name); i == 0 {
-			head = append(head, "sd")
-		}
-	}
-	lines := [][]string{append(slices.Clip(head), "support vectors", "status")}
-	for i, s := range r.Settings {
-		line := lists.Map(r.Searched, func(name string) string { return cmp.Or(s.Values.Text(name), "-") })
-		for k, score := range shown {
-			mean, deviation, ok := score.Over(s.Folds)
-			numbers := []string{amount(score, mean), amount(score, deviation)}
-			if !ok {
-				numbers = []string{"-", "-"}
-			}
-			if k > 0 {
-				numbers = numbers[:1]
-			}
-			line = append(line, numbers...)
-		}
-		vectors := 0
-		status := trace.Converged
-		for _, f := range s.Folds {
-			vectors += f.SupportVectors
-			if f.Status != trace.Converged && status != "failed" {
-				status = f.Status
-			}
-		}
-		if s.Failure() != "" {
-			line = append(line, "-", string(status))
-		} else {
-			line = append(line, fmt.Sprintf("%.1f", float64(vectors)/float64(len(s.Folds))), string(status))
-		}
-		var marks []string
-		if i == r.Best && len(r.Settings) > 1 {
-			marks = append(marks, "best")
-		}
-		if r.OneError != nil && i == *r.OneError {
-			marks = append(marks, "simplest")
-		}
-		if len(marks) > 0 {
-			line = append(line, strings.Join(marks, ", "))
-		}
-		lines = append(lines, line)
-	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s on held-out points: mean and standard deviation over %d folds\n\n", score.Title(), len(r.Settings[0].Folds))
-	study.WriteColumns(b, lines)
+	study.WriteColumns(b, r.table())
 	if r.Nested != nil {
 		mean, deviation, _ := score.Over(r.NestedFolds())
 		unit := ""
@@ -359,6 +304,71 @@ func writeCV(w io.Writer, r cvReport) error {
 	}
 	writeConfusion(b, "confusion", "held-out", r.Confusion)
 	return b.Flush()
+}
+
+// table returns a heading and a line per setting.
+func (r cvReport) table() [][]string {
+	score := r.RankedBy()
+	shown := []eval.Score{score}
+	for _, name := range []string{"accuracy", "r2"} {
+		if other := eval.RankedBy(name, r.Rule == ml.Value); other.Name == name && name != score.Name && (name == "r2") == (r.Rule == ml.Value) {
+			shown = append(shown, other)
+		}
+	}
+	head := r.Searched
+	for i, s := range shown {
+		name := s.Name
+		if s.Name == "r2" {
+			name = s.Label
+		}
+		if head = append(slices.Clip(head), name); i == 0 {
+			head = append(head, "sd")
+		}
+	}
+	lines := [][]string{append(slices.Clip(head), "support vectors", "status")}
+	for i := range r.Settings {
+		lines = append(lines, r.line(i, shown))
+	}
+	return lines
+}
+
+// line returns the table's line for setting i.
+func (r cvReport) line(i int, shown []eval.Score) []string {
+	s := r.Settings[i]
+	line := lists.Map(r.Searched, func(name string) string { return cmp.Or(s.Values.Text(name), "-") })
+	for k, score := range shown {
+		numbers := []string{"-", "-"}
+		if mean, deviation, ok := score.Over(s.Folds); ok {
+			numbers = []string{amount(score, mean), amount(score, deviation)}
+		}
+		if k > 0 {
+			numbers = numbers[:1]
+		}
+		line = append(line, numbers...)
+	}
+	sum, status := 0, trace.Converged
+	for _, f := range s.Folds {
+		sum += f.SupportVectors
+		if f.Status != trace.Converged && status != "failed" {
+			status = f.Status
+		}
+	}
+	vectors := "-"
+	if s.Failure() == "" {
+		vectors = fmt.Sprintf("%.1f", float64(sum)/float64(len(s.Folds)))
+	}
+	line = append(line, vectors, string(status))
+	var marks []string
+	if i == r.Best && len(r.Settings) > 1 {
+		marks = append(marks, "best")
+	}
+	if r.OneError != nil && i == *r.OneError {
+		marks = append(marks, "simplest")
+	}
+	if len(marks) > 0 {
+		line = append(line, strings.Join(marks, ", "))
+	}
+	return line
 }
 
 // amount formats a value of a score.

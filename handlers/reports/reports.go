@@ -4,6 +4,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -122,25 +123,9 @@ func (a *Handler) sourceExists(ctx context.Context, address string) (bool, error
 // itemsOf returns the items of a text: existing ones unchanged, unless refreshed and still
 // available, and new ones in their current state. Errors in the text are param.Problems.
 func (a *Handler) itemsOf(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
-	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
-		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
-	}
-	var addresses []string
-	places := 0
-	for _, p := range split(text) {
-		if p.address == "" {
-			if _, err := lessons.Prose(p.prose); err != nil {
-				return f, param.Problems{{Field: "text", Message: "text: " + err.Error()}}
-			}
-			continue
-		}
-		places++
-		if !slices.Contains(addresses, p.address) {
-			addresses = append(addresses, p.address)
-		}
-	}
-	if places > store.MaxReportItems {
-		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it shows more than %d items; remove some, or write a second report", store.MaxReportItems)}}
+	addresses, err := addressesOf(text)
+	if err != nil {
+		return f, err
 	}
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
@@ -166,31 +151,57 @@ func (a *Handler) itemsOf(ctx context.Context, before store.Frozen, text string,
 			}
 			f.Items = append(f.Items, item)
 		}
-		size := 0
-		for _, item := range f.Items {
-			for _, hash := range item.Task.Hashes() {
-				if f.Points[hash] != "" {
-					continue
-				}
-				if f.Points[hash] = before.Points[hash]; f.Points[hash] != "" {
-					continue
-				}
-				d, err := a.Store.Data(ctx, hash)
-				if err != nil {
-					return f, err
-				}
-				var b strings.Builder
-				if err := d.Encode(&b); err != nil {
-					return f, err
-				}
-				f.Points[hash] = b.String()
-				if size += b.Len(); size > store.MaxFrozen {
-					return f, param.Problems{{Field: "text", Message: fmt.Sprintf("The data of these items exceed %d MB. Place fewer items, or some in another report.", store.MaxFrozen>>20)}}
-				}
+		return f, a.addPoints(ctx, &f, before)
+	})
+}
+
+// addressesOf returns the addresses of the items of a text, each once, or param.Problems.
+func addressesOf(text string) (addresses []string, err error) {
+	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
+		return nil, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
+	}
+	places := 0
+	for _, p := range split(text) {
+		if p.address == "" {
+			if _, err := lessons.Prose(p.prose); err != nil {
+				return nil, param.Problems{{Field: "text", Message: "text: " + err.Error()}}
+			}
+			continue
+		}
+		places++
+		if !slices.Contains(addresses, p.address) {
+			addresses = append(addresses, p.address)
+		}
+	}
+	if places > store.MaxReportItems {
+		return nil, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it shows more than %d items; remove some, or write a second report", store.MaxReportItems)}}
+	}
+	return addresses, nil
+}
+
+// addPoints adds the points of the items of f, from before or the store.
+func (a *Handler) addPoints(ctx context.Context, f *store.Frozen, before store.Frozen) error {
+	size := 0
+	for _, item := range f.Items {
+		for _, hash := range item.Task.Hashes() {
+			if f.Points[hash] = cmp.Or(f.Points[hash], before.Points[hash]); f.Points[hash] != "" {
+				continue
+			}
+			d, err := a.Store.Data(ctx, hash)
+			if err != nil {
+				return err
+			}
+			var b strings.Builder
+			if err := d.Encode(&b); err != nil {
+				return err
+			}
+			f.Points[hash] = b.String()
+			if size += b.Len(); size > store.MaxFrozen {
+				return param.Problems{{Field: "text", Message: fmt.Sprintf("The data of these items exceed %d MB. Place fewer items, or some in another report.", store.MaxFrozen>>20)}}
 			}
 		}
-		return f, nil
-	})
+	}
+	return nil
 }
 
 // List shows the reports of the workspace.

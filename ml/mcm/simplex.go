@@ -282,10 +282,8 @@ func (s *simplex) solve(ctx context.Context) trace.Status {
 		}
 		q := s.entering(r)
 		if q >= 0 {
-			s.columns(q)
-			row, col := s.alpha[q], s.col[r]
-			if math.Abs(row-col) > 1e-7*(1+math.Abs(col)) && s.age > 0 || math.Abs(row-col) > 0.5*math.Abs(row) {
-				q = -1 // the inverse has lost accuracy
+			if s.columns(q); !s.accurate(r, q) {
+				q = -1
 			}
 		}
 		if q < 0 {
@@ -306,6 +304,14 @@ func (s *simplex) solve(ctx context.Context) trace.Status {
 			s.report(s)
 		}
 	}
+}
+
+// accurate reports whether the pivot agrees in its row r and its column q; otherwise the inverse has
+// lost accuracy. Right after a rebuild they may differ more, as nothing better is to be had.
+func (s *simplex) accurate(r, q int) bool {
+	row, col := s.alpha[q], s.col[r]
+	off := math.Abs(row - col)
+	return !(off > 0.5*math.Abs(row) || s.age > 0 && off > 1e-7*(1+math.Abs(col)))
 }
 
 // leaving returns the position of the basic variable to leave by the steepest-edge rule, or -1 if

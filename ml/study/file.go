@@ -432,10 +432,6 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 	}
 	useful := make(map[string]bool) // shared settings used by some learner
 	err := r.each(p, toml.Key{"learner"}, func(own string, p toml.Primitive) error {
-		l := Learner{Name: own, Spec: ml.DefaultSpec(), Grid: make(eval.Grid)}
-		if r.s.Values {
-			l.Spec.Target = "value"
-		}
 		given, err := r.settings(p, toml.Key{"learner", own})
 		if err != nil {
 			return err
@@ -444,48 +440,9 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 			if len(r.s.Learners) == maxLearners {
 				return fmt.Errorf("a study has at most %d learners", maxLearners)
 			}
-			if err := CheckName(own); err != nil {
-				return err
-			}
-			for _, s := range slices.Concat(shared, given) {
-				delete(l.Grid, s.p.Name)
-				if err := l.Spec.Set(s.p.Name, s.values[0].Text()); err != nil {
-					return err
-				}
-				if len(s.values) > 1 {
-					l.Grid[s.p.Name] = s.values
-				}
-			}
-			settings := 1
-			for _, values := range l.Grid {
-				if settings *= len(values); settings > maxSettings {
-					return fmt.Errorf("learner %s has more than %d settings; use fewer values", own, maxSettings)
-				}
-			}
-			specs, err := l.specs()
+			l, err := newLearner(own, r.s.Values, shared, given, useful)
 			if err != nil {
 				return err
-			}
-			applies := func(s setting) bool {
-				return slices.ContainsFunc(specs, func(q ml.Spec) bool { return q.Applies(s.p.Name) })
-			}
-			if r.s.Values && slices.ContainsFunc(specs, func(q ml.Spec) bool { return !q.Targets() }) {
-				return fmt.Errorf("learner %s: %s is a classifier; use learner = \"ridge\" with target = \"value\"", own, l.Spec.Learner)
-			}
-			for _, s := range given {
-				if !applies(s) {
-					return fmt.Errorf("learner %s: %s has no effect with its other settings; leave it out", own, s.p.Name)
-				}
-			}
-			for _, s := range shared {
-				if applies(s) {
-					useful[s.p.Name] = true
-					continue
-				}
-				delete(l.Grid, s.p.Name)
-				if err := l.Spec.Set(s.p.Name, s.p.Default); err != nil {
-					return err
-				}
 			}
 			r.s.Learners = append(r.s.Learners, l)
 			return nil
@@ -500,6 +457,59 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 		}
 	}
 	return nil
+}
+
+// newLearner returns a learner with its given settings and those shared that apply to it, which it
+// adds to useful; values tells that the study is one of regressions.
+func newLearner(name string, values bool, shared, given []setting, useful map[string]bool) (Learner, error) {
+	l := Learner{Name: name, Spec: ml.DefaultSpec(), Grid: make(eval.Grid)}
+	if err := CheckName(name); err != nil {
+		return l, err
+	}
+	if values {
+		l.Spec.Target = "value"
+	}
+	for _, s := range slices.Concat(shared, given) {
+		delete(l.Grid, s.p.Name)
+		if err := l.Spec.Set(s.p.Name, s.values[0].Text()); err != nil {
+			return l, err
+		}
+		if len(s.values) > 1 {
+			l.Grid[s.p.Name] = s.values
+		}
+	}
+	settings := 1
+	for _, values := range l.Grid {
+		if settings *= len(values); settings > maxSettings {
+			return l, fmt.Errorf("learner %s has more than %d settings; use fewer values", name, maxSettings)
+		}
+	}
+	specs, err := l.specs()
+	if err != nil {
+		return l, err
+	}
+	if values && slices.ContainsFunc(specs, func(q ml.Spec) bool { return !q.Targets() }) {
+		return l, fmt.Errorf("learner %s: %s is a classifier; use learner = \"ridge\" with target = \"value\"", name, l.Spec.Learner)
+	}
+	applies := func(s setting) bool {
+		return slices.ContainsFunc(specs, func(q ml.Spec) bool { return q.Applies(s.p.Name) })
+	}
+	for _, s := range given {
+		if !applies(s) {
+			return l, fmt.Errorf("learner %s: %s has no effect with its other settings; leave it out", name, s.p.Name)
+		}
+	}
+	for _, s := range shared {
+		if applies(s) {
+			useful[s.p.Name] = true
+			continue
+		}
+		delete(l.Grid, s.p.Name)
+		if err := l.Spec.Set(s.p.Name, s.p.Default); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
 }
 
 // specs returns the specs of all settings except for C, or an error if one is invalid.

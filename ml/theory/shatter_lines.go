@@ -123,55 +123,57 @@ type radonPartition struct {
 // a segment, two segments cross, a point lies in a triangle. A labelling is not realisable by
 // lines iff it separates such a pair (Radon; Kirchberger 1903).
 func radonPartitions(points [][2]float64) []radonPartition {
-	n := len(points)
 	var sign [MaxShatter][MaxShatter][MaxShatter]int
-	for i := range n {
-		for j := range n {
-			for k := range n {
-				sign[i][j][k] = turn(points[i], points[j], points[k])
+	for i, p := range points {
+		for j, q := range points {
+			for k, r := range points {
+				sign[i][j][k] = turn(p, q, r)
 			}
 		}
 	}
-	bit := func(i int) uint { return 1 << i }
 	between := func(p, q, r float64) bool { return min(q, r) <= p && p <= max(q, r) }
+	bit := func(i int) uint { return 1 << i }
 
 	var same, on, cross, inside []radonPartition
 	for i, p := range points {
 		for j, q := range points {
-			if j == i {
-				continue
-			}
-			if p == q {
+			if i != j && p == q {
 				same = append(same, radonPartition{bit(i), bit(j), p[:]})
 			}
 			for k, r := range points[:j] {
-				if k == i {
+				if i == j || i == k {
 					continue
 				}
 				if sign[i][j][k] == 0 && between(p[0], q[0], r[0]) && between(p[1], q[1], r[1]) {
 					on = append(on, radonPartition{bit(i), bit(j) | bit(k), p[:]})
 				}
 				for l := range k {
-					if l == i {
-						continue
-					}
-					if t := sign[i][j][k]; t != 0 && t == sign[i][k][l] && t == sign[i][l][j] {
+					if t := sign[i][j][k]; i != l && t != 0 && t == sign[i][k][l] && t == sign[i][l][j] {
 						inside = append(inside, radonPartition{bit(i), bit(j) | bit(k) | bit(l), p[:]})
-					}
-					if i < j {
-						continue // each four once
-					}
-					for _, e := range [][3]int{{j, k, l}, {k, j, l}, {l, j, k}} {
-						if sign[i][e[0]][e[1]]*sign[i][e[0]][e[2]] < 0 && sign[e[1]][e[2]][i]*sign[e[1]][e[2]][e[0]] < 0 {
-							at := crossing(p, points[e[0]], points[e[1]], points[e[2]])
-							cross = append(cross, radonPartition{bit(i) | bit(e[0]), bit(e[1]) | bit(e[2]), at})
-						}
 					}
 				}
 			}
 		}
+		for _, e := range triples(i) { // pairs of four, each four once
+			if sign[i][e[0]][e[1]]*sign[i][e[0]][e[2]] < 0 && sign[e[1]][e[2]][i]*sign[e[1]][e[2]][e[0]] < 0 {
+				at := crossing(p, points[e[0]], points[e[1]], points[e[2]])
+				cross = append(cross, radonPartition{bit(i) | bit(e[0]), bit(e[1]) | bit(e[2]), at})
+			}
+		}
 	}
 	return slices.Concat(same, on, cross, inside)
+}
+
+// triples lists the sets of three numbers below n, three times each: with each number in front.
+func triples(n int) (all [][3]int) {
+	for j := range n {
+		for k := range j {
+			for l := range k {
+				all = append(all, [3]int{j, k, l}, [3]int{k, j, l}, [3]int{l, j, k})
+			}
+		}
+	}
+	return all
 }
 
 // crossing returns the intersection of the segments ab and cd, up to rounding.
