@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -36,39 +37,17 @@ func (a *Handler) Deck(w http.ResponseWriter, r *http.Request, l Lesson) error {
 
 // sheets returns the pages of a screen in a deck, with the answers if everything is open.
 func (a *Handler) sheets(r *http.Request, l *lessons.Lesson, s *lessons.Screen, open bool) (list []lessons.DeckSheet, err error) {
-	add := func(sheet lessons.DeckSheet) {
-		sheet.Title = s.Title
-		list = append(list, sheet)
-	}
 	view, err := a.screenView(r, l, s, url.Values{}, nil, open, false)
 	if err != nil {
 		return nil, err
 	}
-	var beside []lessons.PaperFigure
+	var beside []lessons.PaperFigure // the words
 	if d := view.Demo; d != nil {
-		path := "/lessons/" + l.Slug + "/" + s.Slug + "/figures/"
-		figures := d.Answer.Figures
-		for of := range slices.Chunk(figures, len(deckSizes)) {
-			var shown []lessons.PaperFigure
-			for _, f := range of {
-				size := deckSizes[len(of)-1]
-				query := url.Values{}
-				caption := f.Caption
-				if f.Asks != "" || f.Grows {
-					query.Set("paper", "1")
-					if view.Folded {
-						query.Set("asking", "1")
-					}
-				}
-				picture := func(size [2]int) lessons.PaperFigure {
-					return lessons.PaperFigure{Picture: pictures.Linked(path, f.Name, a.Lasting(query.Encode()), size[0], size[1], lessons.Spoken(caption), ""), Caption: caption}
-				}
-				shown = append(shown, picture(size))
-				if beside == nil {
-					beside = []lessons.PaperFigure{picture(deckSizes[0])}
-				}
-			}
-			add(lessons.DeckSheet{Figures: shown})
+		for _, figures := range a.deckFigures(l, s, d.Answer.Figures, view.Folded) {
+			list = append(list, lessons.DeckSheet{Figures: figures})
+		}
+		if len(d.Answer.Figures) > 0 {
+			beside = a.deckFigures(l, s, d.Answer.Figures[:1], view.Folded)[0]
 		}
 		if body := d.Answer.Body; body != nil {
 			lines := body.Lines
@@ -76,46 +55,78 @@ func (a *Handler) sheets(r *http.Request, l *lessons.Lesson, s *lessons.Screen, 
 				lines = lines[:body.Waits]
 			}
 			for k := range lines {
-				add(lessons.DeckSheet{Derived: &lessons.Derived{Lines: lines[:k+1], Step: k}})
+				list = append(list, lessons.DeckSheet{Derived: &lessons.Derived{Lines: lines[:k+1], Step: k}})
 			}
 		}
 	}
 	words := func(c templ.Component, after bool) error {
 		var html strings.Builder
-		if err := c.Render(r.Context(), &html); err != nil {
-			return err
+		err := c.Render(r.Context(), &html)
+		for _, page := range lessons.DeckBuilds(html.String()) {
+			list = append(list, lessons.DeckSheet{Words: page, Figures: beside, After: after})
 		}
-		pages := lessons.DeckBuilds(html.String())
-		for _, page := range pages {
-			add(lessons.DeckSheet{Words: page, Figures: beside, After: after})
-		}
-		return nil
+		return err
 	}
 	if err := words(s.Words(), false); err != nil {
 		return nil, err
 	}
 	for j := range s.Questions {
-		q, err := a.Question(r.Context(), l.Slug+"/"+s.Slug+"/"+s.Questions[j].Slug)
+		items, err := a.deckQuestion(r.Context(), l, s, s.Questions[j].Slug, open)
 		if err != nil {
 			return nil, err
 		}
-		item := lessons.WorksheetItem{Question: *q.Question, Order: q.Order()}
-		drawn := q.Question.Sketch != nil
-		if drawn {
-			item.Sketch = questionPath(l, s, q.Question) + "/" + sketchName + ".svg?" + fmt.Sprintf("width=%d&height=%d", printWidth, printWidth*2/3)
+		for i := range items {
+			list = append(list, lessons.DeckSheet{Question: &items[i]})
 		}
-		add(lessons.DeckSheet{Question: &item})
-		if !open {
-			continue
-		}
-		answered := item
-		if answered.Right, answered.Why = q.Right(), q.Why(); drawn {
-			answered.Sketch = a.solution(l, s, q.Question, answered.Right).Src
-		}
-		add(lessons.DeckSheet{Question: &answered})
 	}
 	if s.After != nil && open {
-		return list, words(s.After(), true)
+		err = words(s.After(), true)
 	}
-	return list, nil
+	for i := range list {
+		list[i].Title = s.Title
+	}
+	return list, err
+}
+
+// deckFigures returns the figures of each sheet, as many as fit.
+func (a *Handler) deckFigures(l *lessons.Lesson, s *lessons.Screen, figures []lessons.Figure, folded bool) (sheets [][]lessons.PaperFigure) {
+	path := "/lessons/" + l.Slug + "/" + s.Slug + "/figures/"
+	for some := range slices.Chunk(figures, len(deckSizes)) {
+		size := deckSizes[len(some)-1]
+		var shown []lessons.PaperFigure
+		for _, f := range some {
+			query := url.Values{}
+			if f.Asks != "" || f.Grows {
+				query.Set("paper", "1")
+				if folded {
+					query.Set("asking", "1")
+				}
+			}
+			p := pictures.Linked(path, f.Name, a.Lasting(query.Encode()), size[0], size[1], lessons.Spoken(f.Caption), "")
+			shown = append(shown, lessons.PaperFigure{Picture: p, Caption: f.Caption})
+		}
+		sheets = append(sheets, shown)
+	}
+	return sheets
+}
+
+// deckQuestion returns a question and, if open, the question with its answer.
+func (a *Handler) deckQuestion(ctx context.Context, l *lessons.Lesson, s *lessons.Screen, slug string, open bool) ([]lessons.WorksheetItem, error) {
+	q, err := a.Question(ctx, l.Slug+"/"+s.Slug+"/"+slug)
+	if err != nil {
+		return nil, err
+	}
+	item := lessons.WorksheetItem{Question: *q.Question, Order: q.Order()}
+	drawn := q.Question.Sketch != nil
+	if drawn {
+		item.Sketch = questionPath(l, s, q.Question) + "/" + sketchName + ".svg?" + fmt.Sprintf("width=%d&height=%d", printWidth, printWidth*2/3)
+	}
+	if !open {
+		return []lessons.WorksheetItem{item}, nil
+	}
+	answered := item
+	if answered.Right, answered.Why = q.Right(), q.Why(); drawn {
+		answered.Sketch = a.solution(l, s, q.Question, answered.Right).Src
+	}
+	return []lessons.WorksheetItem{item, answered}, nil
 }

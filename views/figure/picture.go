@@ -178,150 +178,181 @@ func (s *sheet) bare() bool {
 	return s.panel == nil && (s.width < bareBelow || s.height < bareBelow*3/4)
 }
 
-// picture lays out the sheet, with the frame on whole pixels.
+// layout is where the parts of a sheet are, in points with y upwards.
+type layout struct {
+	scale      vg.Length // pixels per point
+	all, frame vg.Rectangle
+	whole      int // height in pixels: of the panel's picture or the sheet's
+	xs, ys     []tick
+	legend     [][]entry // its lines
+	left       vg.Length // their left edge
+}
+
+// picture lays out the sheet and returns its picture.
 func (s *sheet) picture() *Picture {
 	if s.paper || s.theme == &Grey { // paper takes no answers
 		s.waits = ""
 	}
-	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: s.zoom(), paper: s.theme.Paper, parts: s.parts}
+	p := &Picture{Caption: s.caption, zoom: s.zoom(), paper: s.theme.Paper, parts: s.parts}
 	if s.waits != "" {
 		p.Caption = strings.TrimSpace(p.Caption + " " + s.waits + ".")
 	}
-	k := vg.Length(p.zoom)
-	all := vg.Rectangle{Max: vg.Point{X: vg.Length(s.width) / k, Y: vg.Length(s.height) / k}} // y upwards
-	whole := s.height
+	l := s.layOut()
+	p.Width, p.Height = s.width, s.height
+	p.Frame = s.frame(l)
+	p.Toggles = s.toggles(l.legend, l.left, l.all)
+	p.draw = func(ctx context.Context, cv vg.Canvas) { s.draw(ctx, cv, l) }
+	return p
+}
+
+// layOut finds the place of everything, with the frame on whole pixels. On paper it makes the sheet
+// higher for a long legend.
+func (s *sheet) layOut() *layout {
+	l := &layout{scale: vg.Length(s.zoom()), whole: s.height}
+	l.all.Max = vg.Point{X: vg.Length(s.width) / l.scale, Y: vg.Length(s.height) / l.scale}
 	if s.panel != nil {
-		all, whole = all.Add(s.panel.at), s.panel.height
+		l.all, l.whole = l.all.Add(s.panel.at), s.panel.height
 	}
-	inner := all
-	h := int(all.Size().Y)
-	var rows [][]entry
-	var left vg.Length // of the legend
-	var xs, ys []tick
+	l.frame = l.all
+	h := int(l.all.Size().Y)
 	if s.panel != nil && s.width < bareBelow { // no room for a legend
 		s.legend, s.legendRows = nil, 0
 	}
 	if !s.bare() {
-		ys = s.axis(1, max(3, h/90))
-		inner.Min.X += 10
-		var widest vg.Length
-		for _, t := range ys {
-			widest = max(widest, width(t.label, fontSize))
-		}
-		inner.Min.X += ceil(widest) + 7
-		inner.Min.Y += 25
-		if s.bald[0] {
-			inner.Min.Y -= 15
-		}
-		if s.labels[0] != "" {
-			inner.Min.Y += 19
-		}
-		if s.labels[1] != "" {
-			inner.Min.X += 19
-		}
-		inner.Max.X -= 14
-		beside := s.beside
-		if s.bar != nil {
-			beside = max(beside, s.bar.room())
-		}
-		inner.Max.X -= beside
-		inner.Max.Y -= 10
-		if s.title != "" {
-			inner.Max.Y -= 24
-		}
-		left = inner.Min.X
-		if s.panel == nil && s.theme != &Grey && s.width < narrow && len(flow(s.legend, inner.Max.X-left)) > 2 {
-			left = 10 // a long legend needs the whole width
-		}
-		room, most := inner.Max.X-left, max(1, h/75)
-		rows = s.rows(room, most)
-		if s.theme == &Grey && s.panel == nil { // on paper only the legend distinguishes lines, and there is room
-			rows = flow(s.legend, room)
-			s.legendRows, s.possible = 0, nil // nothing moves on paper
-			more := lineStep * vg.Length(max(0, len(rows)-most))
-			all.Max.Y += more
-			inner.Max.Y += more
-			s.height += int(more * k)
-			p.Height, whole = s.height, s.height
-		}
-		kept := max(len(rows), s.legendRows)
-		for _, names := range s.possible {
-			kept = max(kept, min(most, len(flow(unseen(names), room))))
-		}
-		if kept > 0 {
-			inner.Max.Y -= lineStep*vg.Length(kept) + 3
-		}
+		l.ys = s.axis(1, max(3, h/90))
+		s.leaveMargins(l)
+		s.placeLegend(l, max(1, h/75))
 		if s.note != "" || s.noted {
-			inner.Max.Y -= lineStep
+			l.frame.Max.Y -= lineStep
 		}
 	}
-	onPixels(&inner, k)
-	s.fit(&inner, k)
+	onPixels(&l.frame, l.scale)
+	s.fit(&l.frame, l.scale)
 	if !s.bare() {
-		xs = s.axis(0, max(4, int(inner.Size().X)/110))
+		l.xs = s.axis(0, max(4, int(l.frame.Size().X)/110))
 		if s.aspect == widened {
-			ys = s.axis(1, max(3, h/90))
+			l.ys = s.axis(1, max(3, h/90))
 		}
 	}
-	onPixels(&inner, k)
-	p.Frame = Frame{
-		Left: float64(inner.Min.X * k), Top: float64(whole) - math.Round(float64(inner.Max.Y*k)),
-		Width: math.Round(float64(inner.Size().X * k)), Height: math.Round(float64(inner.Size().Y * k)), Limits: s.limits,
-		LogX: s.log[0], LogY: s.log[1],
+	onPixels(&l.frame, l.scale)
+	return l
+}
+
+// leaveMargins makes room around the frame for axes, labels, a colour bar and the title.
+func (s *sheet) leaveMargins(l *layout) {
+	f := &l.frame
+	var widest vg.Length
+	for _, t := range l.ys {
+		widest = max(widest, width(t.label, fontSize))
 	}
+	f.Min.X += 10 + ceil(widest) + 7
+	f.Min.Y += 25
+	if s.bald[0] {
+		f.Min.Y -= 15
+	}
+	if s.labels[0] != "" {
+		f.Min.Y += 19
+	}
+	if s.labels[1] != "" {
+		f.Min.X += 19
+	}
+	beside := s.beside
+	if s.bar != nil {
+		beside = max(beside, s.bar.room())
+	}
+	f.Max.X -= 14
+	f.Max.X -= beside
+	f.Max.Y -= 10
+	if s.title != "" {
+		f.Max.Y -= 24
+	}
+}
+
+// placeLegend makes room for the legend, of usually at most so many lines, above the frame.
+func (s *sheet) placeLegend(l *layout, most int) {
+	l.left = l.frame.Min.X
+	if s.panel == nil && s.theme != &Grey && s.width < narrow && len(flow(s.legend, l.frame.Max.X-l.left)) > 2 {
+		l.left = 10 // a long legend needs the whole width
+	}
+	room := l.frame.Max.X - l.left
+	l.legend = s.rows(room, most)
+	if s.theme == &Grey && s.panel == nil { // on paper only the legend distinguishes lines, and there is room
+		l.legend = flow(s.legend, room)
+		s.legendRows, s.possible = 0, nil // nothing moves on paper
+		more := lineStep * vg.Length(max(0, len(l.legend)-most))
+		l.all.Max.Y += more
+		l.frame.Max.Y += more
+		s.height += int(more * l.scale)
+		l.whole = s.height
+	}
+	kept := max(len(l.legend), s.legendRows)
+	for _, names := range s.possible {
+		kept = max(kept, min(most, len(flow(unseen(names), room))))
+	}
+	if kept > 0 {
+		l.frame.Max.Y -= lineStep*vg.Length(kept) + 3
+	}
+}
+
+// frame returns the frame in pixels, y downwards, and the original values at its edges.
+func (s *sheet) frame(l *layout) Frame {
+	k, f := l.scale, Frame{Limits: s.limits, LogX: s.log[0], LogY: s.log[1]}
+	f.Left, f.Top = float64(l.frame.Min.X*k), float64(l.whole)-math.Round(float64(l.frame.Max.Y*k))
+	f.Width, f.Height = math.Round(float64(l.frame.Size().X*k)), math.Round(float64(l.frame.Size().Y*k))
 	if s.log[0] {
-		p.Frame.Limits.XMin, p.Frame.Limits.XMax = math.Pow(10, s.limits.XMin), math.Pow(10, s.limits.XMax)
+		f.Limits.XMin, f.Limits.XMax = math.Pow(10, s.limits.XMin), math.Pow(10, s.limits.XMax)
 	}
 	if s.log[1] {
-		p.Frame.Limits.YMin, p.Frame.Limits.YMax = math.Pow(10, s.limits.YMin), math.Pow(10, s.limits.YMax)
+		f.Limits.YMin, f.Limits.YMax = math.Pow(10, s.limits.YMin), math.Pow(10, s.limits.YMax)
 	}
-	p.Toggles = s.toggles(rows, left, all)
-	p.draw = func(ctx context.Context, cv vg.Canvas) {
-		c := draw.Canvas{Canvas: cv, Rectangle: all}
-		for _, d := range s.drawings {
-			if ctx.Err() != nil {
-				return
-			}
-			d(&draw.Canvas{Canvas: cv, Rectangle: inner}, mapping{inner, s.limits, ctx})
-		}
+	return f
+}
 
-		c.SetLineStyle(draw.LineStyle{Color: s.theme.Rule, Width: 1})
-		half := vg.Point{X: 0.5, Y: 0.5}
-		c.Stroke(vg.Rectangle{Min: inner.Min.Add(half), Max: inner.Max.Sub(half)}.Path())
-		if s.bare() {
+// draw draws the sheet, or as much of it as it can before ctx ends.
+func (s *sheet) draw(ctx context.Context, cv vg.Canvas, l *layout) {
+	c, inner := draw.Canvas{Canvas: cv, Rectangle: l.all}, l.frame
+	for _, d := range s.drawings {
+		if ctx.Err() != nil {
 			return
 		}
-		s.axes(&c, inner, xs, ys)
-		if s.edges != nil {
-			s.edges(&c, inner)
-		}
-		if s.bar != nil {
-			s.bar.draw(&c, inner, s.theme)
-		}
-		y := c.Max.Y - 10
-		if s.title != "" {
-			text(&c, s.theme.Ink, 15, true, vg.Point{X: inner.Min.X, Y: y - 13}, clip(s.title, 15, (c.Max.X-inner.Min.X-10)/bolder))
-			y -= 24
-		}
-		i := 0
-		for _, row := range rows {
-			x := left
-			for _, e := range row {
-				at := vg.Point{X: x, Y: y - 8}
-				e.draw(&c, s.theme, at)
-				if s.hides(i) {
-					s.fade(&c, e, at)
-				}
-				x += e.width()
-				i++
-			}
-			y -= lineStep
-		}
-		if s.note != "" {
-			text(&c, s.theme.Muted, fontSize, false, vg.Point{X: left, Y: y - 12}, clauses(s.note, fontSize, c.Max.X-left-10))
-		}
+		d(&draw.Canvas{Canvas: cv, Rectangle: inner}, mapping{inner, s.limits, ctx})
 	}
-	return p
+
+	c.SetLineStyle(draw.LineStyle{Color: s.theme.Rule, Width: 1})
+	half := vg.Point{X: 0.5, Y: 0.5}
+	c.Stroke(vg.Rectangle{Min: inner.Min.Add(half), Max: inner.Max.Sub(half)}.Path())
+	if s.bare() {
+		return
+	}
+	s.axes(&c, inner, l.xs, l.ys)
+	if s.edges != nil {
+		s.edges(&c, inner)
+	}
+	if s.bar != nil {
+		s.bar.draw(&c, inner, s.theme)
+	}
+	y := c.Max.Y - 10
+	if s.title != "" {
+		text(&c, s.theme.Ink, 15, true, vg.Point{X: inner.Min.X, Y: y - 13}, clip(s.title, 15, (c.Max.X-inner.Min.X-10)/bolder))
+		y -= 24
+	}
+	i := 0
+	for _, row := range l.legend {
+		x := l.left
+		for _, e := range row {
+			at := vg.Point{X: x, Y: y - 8}
+			e.draw(&c, s.theme, at)
+			if s.hides(i) {
+				s.fade(&c, e, at)
+			}
+			x += e.width()
+			i++
+		}
+		y -= lineStep
+	}
+	if s.note != "" {
+		text(&c, s.theme.Muted, fontSize, false, vg.Point{X: l.left, Y: y - 12}, clauses(s.note, fontSize, c.Max.X-l.left-10))
+	}
 }
 
 // axis returns the ticks of the horizontal (0) or vertical (1) axis.
