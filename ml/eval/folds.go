@@ -3,7 +3,6 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -221,47 +220,14 @@ func makeSplits(y []float64, s Scheme, groups []int) (outer []Split, inner [][]S
 // splits returns the splits of the given rows.
 func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Rand) (out []Split, err error) {
 	own := lists.At(y, rows)
-	fold := make([]int, len(rows)) // fold of each row
+	var in []int
+	if groups != nil {
+		in = lists.At(groups, rows)
+	}
 	for range repeats {
-		k := 0
-		switch {
-		case s.LeaveOneOut:
-			for a := range rows {
-				fold[a] = a
-			}
-			k = len(rows)
-		case s.HoldOut > 0:
-			_, held := dataset.Split(own, s.HoldOut, r.Uint64())
-			for a := range fold {
-				fold[a] = 1
-			}
-			for _, a := range held {
-				fold[a] = 0
-			}
-			k = 1
-		case groups != nil:
-			numbers := map[int]int{} // number of each fold that occurs
-			for _, i := range rows {
-				numbers[groups[i]] = 0
-			}
-			for _, g := range slices.Sorted(maps.Keys(numbers)) {
-				numbers[g] = k
-				k++
-			}
-			for a, i := range rows {
-				fold[a] = numbers[groups[i]]
-			}
-		default:
-			dealt, err := dataset.Deal(own, s.Folds, r)
-			if err != nil {
-				return nil, err
-			}
-			for f, places := range dealt {
-				for _, a := range places {
-					fold[a] = f
-				}
-			}
-			k = s.Folds
+		fold, k, err := s.deal(own, in, r)
+		if err != nil {
+			return nil, err
 		}
 		more := make([]Split, k)
 		for f := range more {
@@ -276,6 +242,40 @@ func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Ran
 		out = append(out, more...)
 	}
 	return out, nil
+}
+
+// deal returns the fold of each row and the number of folds. A row without a fold is never held out.
+func (s Scheme) deal(y []float64, groups []int, r *rand.Rand) (fold []int, k int, err error) {
+	fold = make([]int, len(y))
+	switch {
+	case s.LeaveOneOut:
+		for a := range fold {
+			fold[a] = a
+		}
+		return fold, len(fold), nil
+	case s.HoldOut > 0:
+		for a := range fold {
+			fold[a] = -1
+		}
+		_, held := dataset.Split(y, s.HoldOut, r.Uint64())
+		for _, a := range held {
+			fold[a] = 0
+		}
+		return fold, 1, nil
+	case groups != nil:
+		known := slices.Compact(slices.Sorted(slices.Values(groups)))
+		for a, g := range groups {
+			fold[a], _ = slices.BinarySearch(known, g)
+		}
+		return fold, len(known), nil
+	}
+	dealt, err := dataset.Deal(y, s.Folds, r)
+	for f, places := range dealt {
+		for _, a := range places {
+			fold[a] = f
+		}
+	}
+	return fold, s.Folds, err
 }
 
 // checkSplits returns an error if the training set of a split lacks a class, if its test set is empty

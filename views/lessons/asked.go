@@ -163,35 +163,50 @@ const mostNumbers = 10
 
 // Histogram returns the histogram of answers, given the counts of each round. Options are in order.
 // Of numbers it shows the most frequent, in ascending order, and the rest as one row.
-func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
-	h.Totals = make([]int, len(rounds))
-	add := func(row *HistogramRow, round, n int) { row.Counts[round] += n; h.Totals[round] += n }
-	if len(a.Question.Options) > 0 {
-		h.Rows = make([]HistogramRow, len(a.Question.Options))
-		row := make([]*HistogramRow, len(h.Rows)) // by option
-		for i, k := range a.Order() {
-			h.Rows[i] = HistogramRow{Letter: Letter(i), Label: a.Question.Options[k], Counts: make([]int, len(rounds)), Right: revealed && float64(k) == a.Truth.Value}
-			if revealed {
-				h.Rows[i].Why = a.Question.Mistaken(strconv.Itoa(k))
-			}
-			row[k] = &h.Rows[i]
-		}
-		for round, counts := range rounds {
-			for given, n := range counts {
-				if k, err := strconv.Atoi(given); err == nil && k >= 0 && k < len(h.Rows) {
-					add(row[k], round, n)
-				}
-			}
-		}
-		return h
-	}
-	if a.Question.Sketch != nil || a.Question.Point != nil {
+func (a Asked) Histogram(rounds []map[string]int, revealed bool) Histogram {
+	switch {
+	case len(a.Question.Options) > 0:
+		return a.chosen(rounds, revealed)
+	case a.Question.Sketch != nil || a.Question.Point != nil:
 		return a.drawn(rounds, revealed)
 	}
+	return a.written(rounds, revealed)
+}
+
+// add counts n answers of a round in a row.
+func (h *Histogram) add(row *HistogramRow, round, n int) {
+	row.Counts[round] += n
+	h.Totals[round] += n
+}
+
+// chosen counts the answers to a question with options.
+func (a Asked) chosen(rounds []map[string]int, revealed bool) Histogram {
+	h := Histogram{Totals: make([]int, len(rounds)), Rows: make([]HistogramRow, len(a.Question.Options))}
+	row := make([]*HistogramRow, len(h.Rows)) // by option
+	for i, k := range a.Order() {
+		h.Rows[i] = HistogramRow{Letter: Letter(i), Label: a.Question.Options[k], Counts: make([]int, len(rounds)), Right: revealed && float64(k) == a.Truth.Value}
+		if revealed {
+			h.Rows[i].Why = a.Question.Mistaken(strconv.Itoa(k))
+		}
+		row[k] = &h.Rows[i]
+	}
+	for round, counts := range rounds {
+		for given, n := range counts {
+			if k, err := strconv.Atoi(given); err == nil && k >= 0 && k < len(h.Rows) {
+				h.add(row[k], round, n)
+			}
+		}
+	}
+	return h
+}
+
+// written counts answers in numbers or words.
+func (a Asked) written(rounds []map[string]int, revealed bool) Histogram {
 	type place struct {
 		label string
 		right bool
 	}
+	h := Histogram{Totals: make([]int, len(rounds))}
 	size, at := map[place]float64{}, map[place]*HistogramRow{}
 	for round, counts := range rounds {
 		for given, n := range counts {
@@ -207,20 +222,14 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 			if at[p] == nil {
 				at[p], size[p] = &HistogramRow{Label: p.label, Counts: make([]int, len(rounds)), Right: p.right}, v
 			}
-			add(at[p], round, n)
+			h.add(at[p], round, n)
 		}
 	}
 	bySize := func(p, q place) int { return cmp.Or(cmp.Compare(size[p], size[q]), cmp.Compare(p.label, q.label)) }
 	places := slices.SortedFunc(maps.Keys(at), func(p, q place) int { return cmp.Or(cmp.Compare(sum(at[q].Counts), sum(at[p].Counts)), bySize(p, q)) })
-	rest := HistogramRow{Counts: make([]int, len(rounds))}
+	var rest []place
 	if len(places) > mostNumbers {
-		for _, p := range places[mostNumbers:] {
-			for round, n := range at[p].Counts {
-				rest.Counts[round] += n
-			}
-		}
-		rest.Label = fmt.Sprintf("%d other answers", len(places)-mostNumbers)
-		places = places[:mostNumbers]
+		places, rest = places[:mostNumbers], places[mostNumbers:]
 	}
 	if a.Question.Words == nil { // answers in words stay in order of frequency
 		slices.SortFunc(places, bySize)
@@ -228,8 +237,14 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	for _, p := range places {
 		h.Rows = append(h.Rows, *at[p])
 	}
-	if rest.Label != "" {
-		h.Rows = append(h.Rows, rest)
+	if len(rest) > 0 {
+		others := HistogramRow{Label: fmt.Sprintf("%d other answers", len(rest)), Counts: make([]int, len(rounds))}
+		for _, p := range rest {
+			for round, n := range at[p].Counts {
+				others.Counts[round] += n
+			}
+		}
+		h.Rows = append(h.Rows, others)
 	}
 	return h
 }
