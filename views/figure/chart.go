@@ -80,7 +80,6 @@ func (ch Chart) Picture() (*Picture, error) {
 	if err := ch.check(); err != nil {
 		return nil, err
 	}
-	t := sh.theme
 	sh.labels = [2]string{ch.X.Name, ch.Y.Name}
 	sh.log = [2]bool{ch.X.Log, ch.Y.Log}
 	if sh.limits, err = ch.limits(); err != nil {
@@ -106,8 +105,18 @@ func (ch Chart) Picture() (*Picture, error) {
 			sh.caption += fmt.Sprintf(" %s: %d.", pale[0].Name, len(pale))
 		}
 	}
+	if len(ch.Curves) != 1 || len(pale) > 0 || ch.Curves[0].Name != "" {
+		sh.legend = ch.legend(sh.theme, pale)
+	}
+	sh.parts = func() []Part { return ch.parts(sh.limits) }
+	sh.add(func(c *draw.Canvas, m mapping) { ch.draw(sh.easel(c, m), pale) })
+	return sh.picture(), nil
+}
+
+// legend returns an entry for each curve, and one for all pale ones.
+func (ch *Chart) legend(t *Theme, pale []Curve) (entries []entry) {
 	for i, cu := range ch.Curves {
-		sh.legend = append(sh.legend, entry{cu.Name, func(c *draw.Canvas, at vg.Point) {
+		entries = append(entries, entry{cu.Name, func(c *draw.Canvas, at vg.Point) {
 			if cu.Lo != nil {
 				c.SetColor(translucent(t.Line[i], bandOpacity))
 				c.Fill(vg.Rectangle{Min: at.Sub(vg.Point{X: 11, Y: 6}), Max: at.Add(vg.Point{X: 11, Y: 6})}.Path())
@@ -119,37 +128,34 @@ func (ch Chart) Picture() (*Picture, error) {
 		}})
 	}
 	if len(pale) > 0 {
-		sh.legend = append(sh.legend, entry{pale[0].Name, line(oneOfMany.style(t, sampleThick))})
+		entries = append(entries, entry{pale[0].Name, line(oneOfMany.style(t, sampleThick))})
 	}
-	sh.parts = func() []Part { return ch.parts(sh.limits) }
-	sh.add(func(c *draw.Canvas, m mapping) {
-		e := sh.easel(c, m)
-		for _, cu := range pale {
-			e.line(oneOfMany.style(t, e.thick), 0, thin(ch.places(m, cu.X, cu.Y))...)
-		}
-		for i, cu := range ch.Curves {
-			if cu.Lo != nil {
-				c.SetColor(translucent(t.Line[i], bandOpacity))
-				for _, p := range ch.band(m, cu) {
-					c.Fill(p)
-				}
+	return entries
+}
+
+// draw draws the curves, pale ones and bands behind, and the rules.
+func (ch *Chart) draw(e *easel, pale []Curve) {
+	for _, cu := range pale {
+		e.line(oneOfMany.style(e.theme, e.thick), 0, thin(ch.places(e.mapping, cu.X, cu.Y))...)
+	}
+	for i, cu := range ch.Curves {
+		if cu.Lo != nil {
+			e.SetColor(translucent(e.theme.Line[i], bandOpacity))
+			for _, p := range ch.band(e.mapping, cu) {
+				e.Fill(p)
 			}
 		}
-		for _, r := range ch.Rules {
-			e.rule(r, ch.X, ch.Y)
-		}
-		for i, cu := range ch.Curves {
-			ch.curve(e, i, cu)
-		}
-		if ch.Here != nil {
-			ch.here(e)
-		}
-		e.write()
-	})
-	if len(sh.legend) == 1 && len(ch.Curves) > 0 && ch.Curves[0].Name == "" {
-		sh.legend = nil
 	}
-	return sh.picture(), nil
+	for _, r := range ch.Rules {
+		e.rule(r, ch.X, ch.Y)
+	}
+	for i, cu := range ch.Curves {
+		ch.curve(e, i, cu)
+	}
+	if ch.Here != nil {
+		ch.here(e)
+	}
+	e.write()
 }
 
 const bandOpacity = 0.18
