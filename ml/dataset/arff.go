@@ -23,96 +23,121 @@ type arffAttribute struct {
 // begins a comment line. @inputs is ignored, and a single name after @outputs is the label, as in
 // files of KEEL. Relational attributes are refused.
 func parseARFF(text string, lim Limits) (*Table, *Error) {
-	t := &Table{Format: "arff", Header: true}
-	var attributes []arffAttribute
-	inData, output := false, ""
-	dense := int64(0) // bytes that the sparse rows would take if nothing were omitted
-	for n, rest := 1, text; rest != ""; n++ {
-		fault := func(column int, format string, args ...any) *Error {
-			return &Error{Line: n, Column: column, Message: fmt.Sprintf(format, args...)}
-		}
+	r := arffReader{t: &Table{Format: "arff", Header: true}, lim: lim}
+	read := r.declaration
+	for rest := text; rest != ""; {
 		var line string
 		line, rest = cutLine(rest)
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '%' {
+		if r.line++; line == "" || line[0] == '%' {
 			continue
 		}
-		if !inData {
-			keyword, arg := cutBlank(line)
-			switch strings.ToLower(keyword) {
-			case "@relation", "@input", "@inputs":
-			case "@output", "@outputs":
-				output = arg
-			case "@attribute":
-				a, err := parseAttribute(arg)
-				if err != nil {
-					return nil, fault(0, "%s", err)
-				}
-				if len(attributes) == lim.Columns {
-					return nil, beyond(n, lim.Columns, "column")
-				}
-				attributes = append(attributes, a)
-				t.Columns = append(t.Columns, Column{Nominal: a.values != nil})
-			case "@data":
-				if attributes == nil {
-					return nil, fault(0, "expected an @attribute before @data")
-				}
-				t.setNames(lists.Map(attributes, func(a arffAttribute) string { return a.name }))
-				if j := t.Place(output); j >= 0 {
-					t.Columns[j].role = roleLabel
-				}
-				inData = true
-			default:
-				return nil, fault(0, "expected @relation, @attribute or @data, found %s", quote(keyword))
-			}
-			continue
+		if err := read(line); err != nil {
+			return nil, err
 		}
-		if len(t.Lines) == lim.Rows {
-			return nil, beyond(n, lim.Rows, "row")
+		if r.inData {
+			read = r.row
 		}
-		var fields []string
-		var err error
-		if line[0] == '{' {
-			fields, err = arffSparse(line, attributes)
-			for _, cell := range fields {
-				dense += int64(len(cell)) + 1
-			}
-			if dense > lim.Bytes {
-				return nil, fault(0, "expected at most %s, counting the values that sparse rows omit", param.Bytes(lim.Bytes)).tooLarge()
-			}
-		} else {
-			fields, err = arffFields(line, len(attributes)+1)
-		}
-		if err != nil {
-			return nil, fault(0, "%s", err)
-		}
-		if len(fields) != len(attributes) {
-			found := fmt.Sprint(len(fields))
-			if len(fields) > len(attributes) {
-				found = "more"
-				if last := fields[len(attributes)]; strings.HasPrefix(last, "{") {
-					found = "the weight " + last + ": remove the weights, all rows count equally"
-				}
-			}
-			return nil, fault(0, "expected %s separated by comma, found %s", Count(len(attributes), "field"), found)
-		}
-		for j, cell := range fields {
-			if _, ok := slices.BinarySearch(attributes[j].values, cell); !ok && attributes[j].values != nil && !missing(cell) {
-				e := fault(j+1, "expected a value that the attribute declares, found %s", quote(cell))
-				e.Name = t.Columns[j].Name
-				return nil, e
-			}
-			t.Columns[j].add(cell)
-		}
-		t.Lines = append(t.Lines, n)
 	}
-	if !inData {
+	if !r.inData {
 		return nil, &Error{Message: "expected @data and rows after it, found the end of the file"}
 	}
-	if len(t.Lines) == 0 {
+	if len(r.t.Lines) == 0 {
 		return nil, &Error{Message: "expected at least one row of data after @data, found none"}
 	}
-	return t, nil
+	return r.t, nil
+}
+
+// arffReader reads one line after the other.
+type arffReader struct {
+	t          *Table
+	lim        Limits
+	line       int // number of the current line
+	attributes []arffAttribute
+	output     string // after @outputs
+	inData     bool   // after @data
+	dense      int64  // bytes that the sparse rows would take if nothing were omitted
+}
+
+func (r *arffReader) fault(column int, format string, args ...any) *Error {
+	return &Error{Line: r.line, Column: column, Message: fmt.Sprintf(format, args...)}
+}
+
+// declaration reads a line above the rows.
+func (r *arffReader) declaration(line string) *Error {
+	keyword, arg := cutBlank(line)
+	switch strings.ToLower(keyword) {
+	case "@relation", "@input", "@inputs":
+	case "@output", "@outputs":
+		r.output = arg
+	case "@attribute":
+		a, err := parseAttribute(arg)
+		if err != nil {
+			return r.fault(0, "%s", err)
+		}
+		if len(r.attributes) == r.lim.Columns {
+			return beyond(r.line, r.lim.Columns, "column")
+		}
+		r.attributes = append(r.attributes, a)
+		r.t.Columns = append(r.t.Columns, Column{Nominal: a.values != nil})
+	case "@data":
+		if r.attributes == nil {
+			return r.fault(0, "expected an @attribute before @data")
+		}
+		r.t.setNames(lists.Map(r.attributes, func(a arffAttribute) string { return a.name }))
+		if j := r.t.Place(r.output); j >= 0 {
+			r.t.Columns[j].role = roleLabel
+		}
+		r.inData = true
+	default:
+		return r.fault(0, "expected @relation, @attribute or @data, found %s", quote(keyword))
+	}
+	return nil
+}
+
+// row reads a line after @data.
+func (r *arffReader) row(line string) *Error {
+	if len(r.t.Lines) == r.lim.Rows {
+		return beyond(r.line, r.lim.Rows, "row")
+	}
+	width := len(r.attributes)
+	var fields []string
+	var err error
+	if line[0] == '{' {
+		fields, err = arffSparse(line, r.attributes)
+		for _, cell := range fields {
+			r.dense += int64(len(cell)) + 1
+		}
+		if r.dense > r.lim.Bytes {
+			return r.fault(0, "expected at most %s, counting the values that sparse rows omit", param.Bytes(r.lim.Bytes)).tooLarge()
+		}
+	} else {
+		fields, err = arffFields(line, width+1)
+	}
+	if err != nil {
+		return r.fault(0, "%s", err)
+	}
+	if len(fields) != width {
+		found := fmt.Sprint(len(fields))
+		if len(fields) > width {
+			found = "more"
+			if last := fields[width]; strings.HasPrefix(last, "{") {
+				found = "the weight " + last + ": remove the weights, all rows count equally"
+			}
+		}
+		return r.fault(0, "expected %s separated by comma, found %s", Count(width, "field"), found)
+	}
+	for j, cell := range fields {
+		values := r.attributes[j].values
+		if _, ok := slices.BinarySearch(values, cell); !ok && values != nil && !missing(cell) {
+			e := r.fault(j+1, "expected a value that the attribute declares, found %s", quote(cell))
+			e.Name = r.t.Columns[j].Name
+			return e
+		}
+		r.t.Columns[j].add(cell)
+	}
+	r.t.Lines = append(r.t.Lines, r.line)
+	return nil
 }
 
 // cutBlank cuts s at its first run of blanks.

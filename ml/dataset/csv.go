@@ -262,7 +262,6 @@ func hasDecimalComma(s string) bool {
 // records with the commonest number of fields, two or more, times the share of the text in numbers,
 // with a small constant added to the latter.
 func guessSeparator(text string, most int) separator {
-	const records = 50
 	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
 	tabbed := 0                           // fields per record with tabs, if equal in all but a title or header
 	even, absent := false, false          // best has equally many fields in all records; only one in the first
@@ -271,52 +270,68 @@ func guessSeparator(text string, most int) separator {
 			continue // separates nothing
 		}
 		sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
-		widths := make(map[int]int)
-		n, first, within, size, numbers := 0, 0, false, 0, 0
-		for ; n < records && sc.next(); n++ {
-			widths[sc.count]++
-			if n == 0 {
-				first = sc.count
-			}
-			if n < 2 { // a title may be first
-				within = within || slices.ContainsFunc(sc.fields, func(f field) bool {
-					return strings.ContainsAny(f.text, ",;|") && !f.quoted() && !isNumber(f.text, sep.char) && !isAmount(f.text)
-				})
-			}
-			if n == 0 && isHeader(sc.texts(), sep.char) {
-				continue
-			}
-			for _, s := range sc.texts() {
-				if size += len(s) + 1; isNumber(s, sep.char) || isAmount(s) {
-					numbers += len(s) + 1
-				}
-			}
-		}
-		if sc.err != nil {
-			n++
-		}
-		width := 0 // the commonest
-		for w, times := range widths {
-			if w > 1 && (times > widths[width] || times == widths[width] && w > width || width == 0) {
-				width = w
-			}
-		}
-		if width == 0 {
+		w := widthsOf(sc)
+		if w.common == 0 {
 			continue
 		}
-		if others := n - widths[width]; sep.char == '\t' && n > 1 && others < widths[width] && (others <= 1 || others == widths[1]) {
-			tabbed = width
+		usual := w.times[w.common]
+		if others := w.records - usual; sep.char == '\t' && w.records > 1 && others < usual && (others <= 1 || others == w.times[1]) {
+			tabbed = w.common
 		}
-		score := float64(widths[width]) / float64(n) * (0.1 + float64(numbers)/float64(max(size, 1)))
-		if sep.char == ' ' && (within || tabbed == width || 0 < tabbed && tabbed < width && (tabbed > 2 || widths[first] < widths[width])) {
+		score := float64(usual) / float64(w.records) * (0.1 + w.numbers)
+		if sep.char == ' ' && (w.within || tabbed == w.common || 0 < tabbed && tabbed < w.common && (tabbed > 2 || w.times[w.first] < usual)) {
 			score /= 10 // for blanks within cells, as in 1.5 cm and 1 234
 		}
-		same := widths[width] == n && n > 1 && sep.char != ' '
-		if same && absent || score > bestScore && (!even || first > 1) { // in doubt, the one that is also in the header
-			best, bestScore, even, absent = sep, score, same, first == 1
+		same := usual == w.records && w.records > 1 && sep.char != ' '
+		if same && absent || score > bestScore && (!even || w.first > 1) { // in doubt, the one that is also in the header
+			best, bestScore, even, absent = sep, score, same, w.first == 1
 		}
 	}
 	return best
+}
+
+// widths describes the first records of a text as one separator cuts them.
+type widths struct {
+	records int // a faulty one at the end included
+	times   map[int]int
+	first   int     // fields of the first record
+	common  int     // commonest number of fields, two or more; 0: none
+	within  bool    // there are other separators within fields of the first two records
+	numbers float64 // share of the text in numbers
+}
+
+func widthsOf(sc *csvScanner) widths {
+	const records = 50
+	w, size, numbers := widths{times: make(map[int]int)}, 0, 0
+	for ; w.records < records && sc.next(); w.records++ {
+		w.times[sc.count]++
+		if w.records == 0 {
+			w.first = sc.count
+		}
+		if w.records < 2 { // a title may be first
+			w.within = w.within || slices.ContainsFunc(sc.fields, func(f field) bool {
+				return strings.ContainsAny(f.text, ",;|") && !f.quoted() && !isNumber(f.text, sc.sep) && !isAmount(f.text)
+			})
+		}
+		if w.records == 0 && isHeader(sc.texts(), sc.sep) {
+			continue
+		}
+		for _, s := range sc.texts() {
+			if size += len(s) + 1; isNumber(s, sc.sep) || isAmount(s) {
+				numbers += len(s) + 1
+			}
+		}
+	}
+	if sc.err != nil {
+		w.records++
+	}
+	for n, times := range w.times {
+		if usual := w.times[w.common]; n > 1 && (w.common == 0 || times > usual || times == usual && n > w.common) {
+			w.common = n
+		}
+	}
+	w.numbers = float64(numbers) / float64(max(size, 1))
+	return w
 }
 
 // cutEnd removes empty rows at the end, which spreadsheets leave, and remarks in the first of

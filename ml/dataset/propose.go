@@ -180,98 +180,128 @@ const (
 // whose name says nothing is a candidate only if it is the only one: several are features, and
 // so is one before them.
 func (t *Table) rank(of []facts) (order []int) {
-	first, last := -1, -1
-	between := 0 // columns of classes whose names say nothing
-	few := 0     // columns of a few classes
+	r := t.contest(of)
+	at := lists.Make(len(of), r.points)
+	order = lists.Make(len(of), func(j int) int { return j })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(at[b]-at[a], b-a) })
+	return order
+}
+
+// contest is what the points of a column depend on besides the column.
+type contest struct {
+	t           *Table
+	of          []facts
+	first, last int // columns that can be the label; -1: none
+	between     int // columns of classes between them whose names say nothing
+	few         int // columns of a few classes
+}
+
+func (t *Table) contest(of []facts) *contest {
+	r := &contest{t: t, of: of, first: -1, last: -1}
 	for j, f := range of {
 		if f.holds == holdsNothing || f.holds == holdsDates || f.constant() || t.identifier(j, f) != "" || f.holds == holdsWords && !f.classes() {
 			continue
 		}
-		if last = j; first < 0 {
-			first = j
+		if r.last = j; r.first < 0 {
+			r.first = j
 		}
 	}
 	for j, f := range of {
 		if f.classes() && f.distinct <= fewClasses {
-			few++
+			r.few++
 		}
-		if j != first && j != last && (f.twoValued() || f.holds == holdsWords && f.distinct <= mostWords && f.classes()) && (!t.Header || evidence(t.Columns[j].Name).classes <= 0) {
-			between++
+		if j != r.first && j != r.last && (f.twoValued() || f.holds == holdsWords && f.distinct <= mostWords && f.classes()) && (!t.Header || evidence(t.Columns[j].Name).classes <= 0) {
+			r.between++
 		}
 	}
-	at := make(map[int]int)
-	for j, f := range of {
-		name := nameEvidence{}
-		if t.Header || t.Format != "csv" && t.Format != "xlsx" {
-			name = evidence(t.Columns[j].Name)
-		}
-		if name.words > 0 && (f.holds == holdsWords || f.twoValued()) {
-			name.classes = max(name.classes, name.words)
-		}
-		end := j == first || j == last
-		if name.generic && !end && j > 0 && j < len(t.Columns)-1 && strings.EqualFold(t.Columns[j].Name, "class") {
-			name.classes = 60 // a ticket class, for example
-		}
-		if name.classes == 80 && t.coordinates() { // y beside x
-			name = nameEvidence{}
-		}
-		s := 0
-		switch {
-		case f.distinct < 2 && (name.generic || name.classes >= 80): // a single class, which Data reports
-			if s = name.classes - 20; j == len(of)-1 {
-				s += lastPoints
-			}
-		case f.distinct < 2 && (!t.Header || len(of) == 2) && f.holds == holdsWords && j == len(of)-1:
-			s = 40
-		case f.distinct < 2:
-			s = -100
-		case f.holds == holdsDates:
-			s = -60
-		case f.codes(t.Columns[j].Name), t.identifier(j, f) != "":
-			s = -50
-		case f.holds == holdsWords && !f.classes():
-			s = -40
-		case f.twoValued(), f.holds == holdsWords:
-			s = name.classes + twoValuedPoints
-			if f.holds == holdsWords && f.distinct > 2 {
-				s = name.classes + fewWordsPoints
-			}
-			if f.holds == holdsWords && f.distinct > fewClasses {
-				s = name.classes + moreWordsPoints
-			}
-			if j == last && f.answers() {
-				s += answerPoints
-			}
-			if (!end || j == first && t.Header) && name.classes <= 0 && (between > 1 || !t.Header && f.holds != holdsWords) {
-				s = 5 + name.classes
-			}
-		case f.classes() && f.distinct <= fewClasses && f.repeated:
-			s = name.classes + 4
-			if name.classes > 0 || j == last || j == first && (!t.Header || few == 1 && f.numbered()) {
-				s = name.classes + fewWholePoints
-			}
-		case f.classes():
-			s = max(name.classes, name.numbers) + 4
-		default:
-			s = name.numbers + 2
-		}
-		switch j {
-		case last:
+	return r
+}
+
+// points returns the evidence that column j is the label.
+func (r *contest) points(j int) int {
+	s := r.content(j, r.name(j))
+	switch j {
+	case r.last:
+		s += lastPoints
+	case r.first:
+		s += firstPoints
+	}
+	if r.t.Columns[j].Nominal {
+		s += 15
+	}
+	if r.t.Columns[j].role == roleLabel {
+		s += declaredPoints
+	}
+	return s
+}
+
+// name returns the evidence of the name of column j, given what stands in it and beside it.
+func (r *contest) name(j int) nameEvidence {
+	t, f, name := r.t, r.of[j], nameEvidence{}
+	if t.Header || t.Format != "csv" && t.Format != "xlsx" {
+		name = evidence(t.Columns[j].Name)
+	}
+	if name.words > 0 && (f.holds == holdsWords || f.twoValued()) {
+		name.classes = max(name.classes, name.words)
+	}
+	if name.generic && j != r.first && j != r.last && j > 0 && j < len(t.Columns)-1 && strings.EqualFold(t.Columns[j].Name, "class") {
+		name.classes = 60 // a ticket class, for example
+	}
+	if name.classes == 80 && t.coordinates() { // y beside x
+		return nameEvidence{}
+	}
+	return name
+}
+
+// content returns the points for what column j holds, together with those for its name.
+func (r *contest) content(j int, name nameEvidence) (s int) {
+	t, f := r.t, r.of[j]
+	switch {
+	case f.distinct < 2 && (name.generic || name.classes >= 80): // a single class, which Data reports
+		if s = name.classes - 20; j == len(r.of)-1 {
 			s += lastPoints
-		case first:
-			s += firstPoints
 		}
-		if t.Columns[j].Nominal {
-			s += 15
+		return s
+	case f.distinct < 2 && (!t.Header || len(r.of) == 2) && f.holds == holdsWords && j == len(r.of)-1:
+		return 40
+	case f.distinct < 2:
+		return -100
+	case f.holds == holdsDates:
+		return -60
+	case f.codes(t.Columns[j].Name), t.identifier(j, f) != "":
+		return -50
+	case f.holds == holdsWords && !f.classes():
+		return -40
+	case f.twoValued(), f.holds == holdsWords:
+		return r.classes(j, name)
+	case f.classes() && f.distinct <= fewClasses && f.repeated:
+		if name.classes > 0 || j == r.last || j == r.first && (!t.Header || r.few == 1 && f.numbered()) {
+			return name.classes + fewWholePoints
 		}
-		if t.Columns[j].role == roleLabel {
-			s += declaredPoints
-		}
-		at[j] = s
-		order = append(order, j)
+		return name.classes + 4
+	case f.classes():
+		return max(name.classes, name.numbers) + 4
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(at[b]-at[a], b-a) })
-	return order
+	return name.numbers + 2
+}
+
+// classes returns the points of content for two values or few words.
+func (r *contest) classes(j int, name nameEvidence) int {
+	t, f := r.t, r.of[j]
+	if middle := j != r.first && j != r.last; (middle || j == r.first && t.Header) && name.classes <= 0 && (r.between > 1 || !t.Header && f.holds != holdsWords) {
+		return 5 + name.classes
+	}
+	s := name.classes + twoValuedPoints
+	switch words := f.holds == holdsWords; {
+	case words && f.distinct > fewClasses:
+		s = name.classes + moreWordsPoints
+	case words && f.distinct > 2:
+		s = name.classes + fewWordsPoints
+	}
+	if j == r.last && f.answers() {
+		s += answerPoints
+	}
+	return s
 }
 
 // doubtful reports whether only its position suggests the label while another column might be
