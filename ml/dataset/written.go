@@ -270,15 +270,29 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 	if t.Kind != "" && t.Separator == "comma" { // the canonical form has only plain numbers
 		return columns
 	}
-	of, all := make([]signs, len(t.Columns)), signs(0)
-	sideBySide(len(of), func(j int) {
-		of[j] = t.Columns[j].signs()
-	})
 	label := sync.OnceValue(func() int { // its texts are kept unless they are surely numbers
 		t.weigh()
 		j, _ := t.guessLabel()
 		return j
 	})
+	of, sign := t.decimalSigns(label)
+	for j, s := range of {
+		for _, note := range t.readSpelling(j, s, sign, label) {
+			columns[note] = append(columns[note], j)
+		}
+	}
+	t.commas = columns[decimalCommas] != nil
+	return columns
+}
+
+// decimalSigns returns the signs of each column and the decimal sign of the file, 0 if unknown, after
+// reading minus signs behind numbers.
+func (t *Table) decimalSigns(label func() int) (of []signs, sign signs) {
+	of = make([]signs, len(t.Columns))
+	sideBySide(len(of), func(j int) {
+		of[j] = t.Columns[j].signs()
+	})
+	all := signs(0)
 	for j, s := range of {
 		if s&movedMinus != 0 {
 			if s &^= movedMinus; s&eitherSign != 0 || j != label() {
@@ -293,8 +307,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 			all |= s
 		}
 	}
-	sign := all & eitherSign
-	if sign == eitherSign {
+	if sign = all & eitherSign; sign == eitherSign {
 		sign = 0
 	}
 	t.sign = sign
@@ -304,56 +317,58 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		}
 		t.DecimalComma = sign == decimalComma
 	}
-	for j, s := range of {
-		if s&movedMinus != 0 {
-			columns[movedMinuses] = append(columns[movedMinuses], j)
-		}
-		c, sign := &t.Columns[j], cmp.Or(s&eitherSign, sign)
-		if s&(decimalComma|doubtfulComma|otherSpelling) == 0 && (s&doubtfulPoint == 0 || sign != decimalComma) {
-			continue
-		}
-		if s&doubtfulComma != 0 && s&eitherSign == 0 && sign == decimalPoint && j == label() {
-			sign = 0
-		}
-		currency, removed := c.currency(), currencySigns
-		if slices.Contains(units, currency) {
-			removed = measuredUnits
-		}
-		amounts := currency != "" && removed == currencySigns
-		if currency != "" {
-			columns[removed] = append(columns[removed], j)
-			c.rewrite(func(s string) string {
-				amount, _ := cutCurrency(s)
-				return amount
-			})
-		} else if c.groupedCodes() {
-			continue
-		}
-		k := slices.IndexFunc(spellings, func(w spelling) bool {
-			if sign == 0 { // amounts do not have three decimals: 1.200 € is more than a thousand
-				return (w.percent || w.group != "" && (amounts || strings.Contains(" '", w.group))) && w.reads(c)
-			}
-			return w.sign() == sign && w.reads(c)
-		})
-		if k < 0 && t.DecimalComma && sign == decimalComma {
-			k = 0 // numbers among words
-		}
-		if k < 0 {
-			continue
-		}
-		c.rewrite(spellings[k].rewrite)
-		note := thousandsSeparators
-		if w := spellings[k]; w.percent {
-			note = percentages
-		} else if w.group == "" {
-			note = decimalCommas
-		}
-		if note != decimalCommas || !t.DecimalComma { // which covers the whole file
-			columns[note] = append(columns[note], j)
-		}
+	return of, sign
+}
+
+// readSpelling rewrites the numbers of column j, with signs s, in a file with the given decimal sign.
+// It returns what it did, as indices of spellingNotes.
+func (t *Table) readSpelling(j int, s, sign signs, label func() int) (notes []int) {
+	if s&movedMinus != 0 {
+		notes = append(notes, movedMinuses)
 	}
-	t.commas = columns[decimalCommas] != nil
-	return columns
+	c, sign := &t.Columns[j], cmp.Or(s&eitherSign, sign)
+	if s&(decimalComma|doubtfulComma|otherSpelling) == 0 && (s&doubtfulPoint == 0 || sign != decimalComma) {
+		return notes
+	}
+	if s&doubtfulComma != 0 && s&eitherSign == 0 && sign == decimalPoint && j == label() {
+		sign = 0
+	}
+	currency, removed := c.currency(), currencySigns
+	if slices.Contains(units, currency) {
+		removed = measuredUnits
+	}
+	amounts := currency != "" && removed == currencySigns
+	if currency != "" {
+		notes = append(notes, removed)
+		c.rewrite(func(s string) string {
+			amount, _ := cutCurrency(s)
+			return amount
+		})
+	} else if c.groupedCodes() {
+		return notes
+	}
+	k := slices.IndexFunc(spellings, func(w spelling) bool {
+		if sign == 0 { // amounts do not have three decimals: 1.200 € is more than a thousand
+			return (w.percent || w.group != "" && (amounts || strings.Contains(" '", w.group))) && w.reads(c)
+		}
+		return w.sign() == sign && w.reads(c)
+	})
+	if k < 0 && t.DecimalComma && sign == decimalComma {
+		k = 0 // numbers among words
+	}
+	if k < 0 {
+		return notes
+	}
+	c.rewrite(spellings[k].rewrite)
+	switch w := spellings[k]; {
+	case w.percent:
+		notes = append(notes, percentages)
+	case w.group != "":
+		notes = append(notes, thousandsSeparators)
+	case !t.DecimalComma: // which covers the whole file
+		notes = append(notes, decimalCommas)
+	}
+	return notes
 }
 
 // grouping is a spelling with thousands separators that a column may use, though none is certain.
