@@ -101,14 +101,10 @@ func shortNames(runs []store.Run) []string {
 	return short
 }
 
-// Compare shows runs side by side.
-func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
-	from, err := a.shelf(r)
-	if err != nil {
-		return err
-	}
-	q := r.URL.Query()
-	if q.Has("back") { // from a list's form, which sends more than a comparison needs
+// simpler returns the query of the page for one from elsewhere; ok is false if q is that already.
+func simpler(q url.Values) (to string, ok bool) {
+	switch {
+	case q.Has("back"): // from a list's form, which sends more than a comparison needs
 		to := url.Values{}
 		for _, id := range q["run"] {
 			if !slices.Contains(to["run"], id) {
@@ -118,21 +114,50 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		if base := q.Get("base"); slices.Contains(q["run"], base) {
 			to.Set("base", base)
 		}
-		return frame.Redirect(w, r, from.Base+"/compare?"+to.Encode())
-	}
-	if q.Has("runs") { // from programs; links on the page use run
+		return to.Encode(), true
+	case q.Has("runs"): // from programs; links on the page use run
 		q["run"] = strings.Split(q.Get("runs"), ",")
 		q.Del("runs")
-		return frame.Redirect(w, r, from.Base+"/compare?"+q.Encode())
+		return q.Encode(), true
+	case q.Get("axis") != "": // from the form beside the axes
+		q.Set("axes", strings.Trim(q.Get("axes")+","+q.Get("axis"), ","))
+		q.Del("axis")
+		return q.Encode() + "#h-quantities", true
+	}
+	return "", false
+}
+
+// compareRun describes a run by itself; query is that of its picture.
+func compareRun(run store.Run, base, query string) runsview.CompareRun {
+	c := runsview.CompareRun{ID: run.ID, Status: string(run.Status)}
+	if run.Status == store.Done {
+		caption := headline(run)
+		c.Best, c.Vectors = results.BestEvidence(run), strconv.Itoa(run.Report.SupportVectors)
+		name, what := pictures.MainFigure(run.Report)
+		c.Picture = pictures.Linked(base+"/runs/"+run.ID+"/figures/", name, query, pictures.SmallWidth, pictures.SmallHeight, what+" of "+run.Name+": "+caption, caption)
+	}
+	switch base {
+	case "":
+		c.Clone = "/lab?" + cloneQuery(run).Encode()
+	case "/shared":
+		c.Clone = copyOf(run, run.ID)
+	}
+	return c
+}
+
+// Compare shows runs side by side.
+func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
+	from, err := a.shelf(r)
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	if to, ok := simpler(q); ok {
+		return frame.Redirect(w, r, from.Base+"/compare?"+to)
 	}
 	runs, err := comparedRuns(r.Context(), a.find, from, q)
 	if err != nil {
 		return err
-	}
-	if add := q.Get("axis"); add != "" { // from the form beside the axes
-		q.Set("axes", strings.Trim(q.Get("axes")+","+add, ","))
-		q.Del("axis")
-		return frame.Redirect(w, r, from.Base+"/compare?"+q.Encode()+"#h-quantities")
 	}
 	p := runsview.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
 	for _, k := range []string{"run", "base", "folds", "draw", "diff", "where", "axes", "log", "x", "y"} {
@@ -155,20 +180,8 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
 	names := shortNames(runs)
 	for i, run := range runs {
-		c := runsview.CompareRun{ID: run.ID, Number: numbered(i), Name: names[i], Status: string(run.Status)}
-		if run.Status == store.Done {
-			caption := headline(run)
-			c.Best, c.Vectors = results.BestEvidence(run), strconv.Itoa(run.Report.SupportVectors)
-			name, what := pictures.MainFigure(run.Report)
-			c.Picture = pictures.Linked(from.Base+"/runs/"+run.ID+"/figures/", name, query, pictures.SmallWidth, pictures.SmallHeight, what+" of "+run.Name+": "+caption, caption)
-		}
-		switch from.Base {
-		case "":
-			c.Clone = "/lab?" + cloneQuery(run).Encode()
-		case "/shared":
-			c.Clone = copyOf(run, run.ID)
-		}
-		p.Pending = p.Pending || !run.Status.Ended()
+		c := compareRun(run, from.Base, query)
+		c.Number, c.Name = numbered(i), names[i]
 		with := func(key string, values ...string) string {
 			other := maps.Clone(q)
 			if other[key] = values; key == "run" {
@@ -185,6 +198,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		} else {
 			c.Pin = with("base", run.ID)
 		}
+		p.Pending = p.Pending || !run.Status.Ended()
 		p.Runs = append(p.Runs, c)
 	}
 	switch from.Base {
@@ -226,6 +240,14 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 
+	if err := overlay(r.Context(), &p, runs, layers, q); err != nil {
+		return err
+	}
+	return a.Render(w, r, runsview.ComparePage(p))
+}
+
+// overlay adds the picture of the boundaries of the drawn runs on common axes.
+func overlay(ctx context.Context, p *runsview.Compare, runs []store.Run, layers []figure.Layer, q url.Values) error {
 	lines := drawn(runs, q)
 	for i := range p.Runs {
 		p.Runs[i].Drawn = slices.ContainsFunc(lines, func(r store.Run) bool { return r.ID == p.Runs[i].ID })
@@ -236,26 +258,24 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			together = append(together, layers[i])
 		}
 	}
-	pic, err := pictures.Overlay(r.Context(), together, pictures.CommonLimits(together))
+	pic, err := pictures.Overlay(ctx, together, pictures.CommonLimits(together))
 	if err != nil {
-		if p.OverlayNote, err = results.UserMessage(err); err != nil {
-			return err
-		}
-	} else {
-		drawn := "All boundaries f = 0 on common axes."
-		if len(together) < len(layers) {
-			drawn = fmt.Sprintf("The boundaries f = 0 of %d of the runs on common axes.", len(together))
-		}
-		hatched := fmt.Sprintf(" Hatched: the predictions disagree (%s of the picture).", param.Percent(pic.Disagree))
-		if together[0].Scene.Values {
-			drawn, hatched = "All curves f(x) on common axes, with the points of the first run.", ""
-		} else if slices.ContainsFunc(together, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
-			drawn = "Lines on common axes: where the predicted class of a run changes (f = 0 for a single machine)."
-		}
-		caption := drawn + hatched
-		p.Overlay = pictures.Linked(from.Base+"/compare/figures/", "overlay", only(q, "run", "draw").Encode(), pictures.MainWidth, pictures.MainHeight, caption, caption)
+		p.OverlayNote, err = results.UserMessage(err)
+		return err
 	}
-	return a.Render(w, r, runsview.ComparePage(p))
+	drawn := "All boundaries f = 0 on common axes."
+	if len(together) < len(layers) {
+		drawn = fmt.Sprintf("The boundaries f = 0 of %d of the runs on common axes.", len(together))
+	}
+	hatched := fmt.Sprintf(" Hatched: the predictions disagree (%s of the picture).", param.Percent(pic.Disagree))
+	if together[0].Scene.Values {
+		drawn, hatched = "All curves f(x) on common axes, with the points of the first run.", ""
+	} else if slices.ContainsFunc(together, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
+		drawn = "Lines on common axes: where the predicted class of a run changes (f = 0 for a single machine)."
+	}
+	caption := drawn + hatched
+	p.Overlay = pictures.Linked(p.Base+"/compare/figures/", "overlay", only(q, "run", "draw").Encode(), pictures.MainWidth, pictures.MainHeight, caption, caption)
+	return nil
 }
 
 // CompareTable sends the settings and numbers of a comparison as CSV, a line per quantity and a
