@@ -92,6 +92,7 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	for _, th := range doc.Find(".points th").EachIter() {
 		head = append(head, th.Text())
 	}
+	require.Says(t, doc.Find("#h-settings + .numbers").Text(), "iteration limit10⁷ (default)", "the settings")
 	require.Equal(t, strings.Join(head, "|"), "Row|Coordinates|Label|Predicted|"+strings.Join(names, "|")+"|Weight|Role",
 		"table of points")
 	require.Equal(t, doc.Find(".points tbody tr").First().Find("td").Length(), len(head), "cells below the headings")
