@@ -12,6 +12,7 @@ import (
 	"marginlab/ml/mcm"
 	"marginlab/ml/param"
 	"marginlab/ml/ridge"
+	"marginlab/ml/rows"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
@@ -112,6 +113,21 @@ var Learners = []Learner{
 		solve:   solveRidge,
 		path:    ridge.NewPath,
 	},
+}
+
+// DefaultLimit returns the default iteration limit for the largest training set of a machine.
+func (r *Report) DefaultLimit() int {
+	n := r.TrainN
+	if len(r.Machines) > 0 {
+		n = 0
+	}
+	for _, m := range r.Machines {
+		n = max(n, m.TrainN)
+	}
+	if r.Learner == "mcm" {
+		return mcm.DefaultLimit(n)
+	}
+	return rows.DefaultLimit(n)
 }
 
 func lookup(name string) (Learner, error) {

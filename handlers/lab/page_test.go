@@ -119,6 +119,10 @@ func TestPrintedSettings(t *testing.T) {
 			said := doc.Find(".set").Text()
 			require.Check(t, said == want, "%s: %q, want %q", query, said, want)
 		}
+		name := c.Page(200, "/lab?"+query).Find("#f-name")
+		if whole := name.AttrOr("title", ""); whole == "" || whole != name.AttrOr("placeholder", "") {
+			t.Errorf("%s: the title of the name is %q", query, whole)
+		}
 	}
 }
 

@@ -523,37 +523,38 @@ func appendJSON(b []byte, digits int, values ...float64) []byte {
 // points if they are not vectors.
 func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	points := s.Points[:min(len(s.Points), TableRows)]
-	t := views.PointTable{What: "Coordinates", Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
+	t := views.PointTable{What: "Coordinates", Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
 	if objects != nil {
 		t.What = "Object"
 	}
 	sides := s.Model.Rule == ml.Sign
-	if s.Targets {
-		t.Head[2] = "residual y − f(x)"
-	}
 	switch {
 	case s.Values:
-		t.Head = []string{"f(x)", "residual t − f(x)"}
+		t.Head = views.NumberHeadings("Label", "f(x)", "residual t − f(x)")
 	case !sides:
-		t.Head = append([]string{"Predicted"}, s.Model.ScoreNames()...)
+		t.Head = append(views.Headings("Label", "Predicted"), views.NumberHeadings(s.Model.ScoreNames()...)...)
+	case s.Targets:
+		t.Head = append(views.Headings("Label"), views.NumberHeadings("f(x)", "margin y f(x)", "residual y − f(x)")...)
+	default:
+		t.Head = append(views.Headings("Label"), views.NumberHeadings("f(x)", "margin y f(x)", "slack")...)
 	}
 	for _, p := range points {
 		where := Coordinates(p.X[:min(len(p.X), len(s.Model.Features))])
 		if objects != nil {
 			where = Clipped(objects.Text(p.Row))
 		}
-		values := []string{views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
+		values := []string{p.Label, views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
 		if s.Targets {
-			values[2] = views.Short(p.Y - p.F)
+			values[3] = views.Short(p.Y - p.F)
 		}
 		switch {
 		case s.Values:
-			values = []string{views.Short(p.F), views.Short(p.Y - p.F)}
+			values = []string{p.Label, views.Short(p.F), views.Short(p.Y - p.F)}
 		case !sides:
-			values = append([]string{p.Predicted}, lists.Map(p.Scores, views.Short)...)
+			values = append([]string{p.Label, p.Predicted}, lists.Map(p.Scores, views.Short)...)
 		}
 		t.Rows = append(t.Rows, views.PointRow{
-			Row: p.Row + 1, Coordinates: where, Label: p.Label, Values: values, Weight: views.Short(p.Weight), Role: RoleText(p),
+			Row: p.Row + 1, Coordinates: where, Values: values, Weight: views.Short(p.Weight), Role: RoleText(p),
 		})
 	}
 	return t

@@ -192,7 +192,11 @@ func QuantityNumber(q ml.Quantity, r *ml.Report) (float64, bool) {
 func Settings(s ml.Spec, rep *ml.Report) (rows []views.Number) {
 	for _, p := range ml.Params {
 		if v := s.Text(p.Name); v != "" && Meant(p.Name, s, rep) {
-			rows = append(rows, views.Number{Name: p.Name, Label: p.Label, Value: OptionLabel(p, v), Help: p.Help})
+			row := views.Number{Name: p.Name, Label: p.Label, Value: OptionLabel(p, v), Help: p.Help}
+			if row.Value == defaultLimit && rep != nil {
+				row.Value = views.Short(float64(rep.DefaultLimit())) + " (default)"
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows
@@ -206,12 +210,18 @@ func Meant(name string, s ml.Spec, rep *ml.Report) bool {
 	return s.Applies(name)
 }
 
+// defaultLimit is the label of the iteration limit 0.
+const defaultLimit = "default"
+
 // OptionLabel returns the label of a parameter's value.
 func OptionLabel(p param.Param, v string) string {
 	for _, o := range p.Options {
 		if o.Name == v {
 			return o.Label
 		}
+	}
+	if p.Name == "max_iter" && v == "0" {
+		return defaultLimit
 	}
 	if p.Kind == param.Switch {
 		return map[string]string{"true": "yes", "false": "no"}[v]

@@ -59,6 +59,15 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		require.Check(t, (strings.Contains(text, tc.says) || strings.Contains(text, (strings.ToUpper(tc.says[:1])+tc.says[1:]))) && (tc.not == "" || !strings.Contains(text, tc.not)),
 			"%s: %q, want %q and not %q", tc.names, text, tc.says, tc.not)
 	}
+	for names, want := range map[string]string{
+		"wide narrow": "setting|wide|narrow|Gamma|2|1000000", "narrow wide seed": "Gamma|1000000 1 2 2 3|Seed|1 1 2 7 3",
+	} {
+		var cells []string
+		for _, cell := range b.Page(200, "/compare?"+chosen(ids, strings.Fields(names)...).Encode()).Find(".differing th, .differing td").EachIter() {
+			cells = append(cells, strings.Join(strings.Fields(cell.Text()), " "))
+		}
+		require.Equal(t, strings.Join(cells, "|"), want, "what differs between %s", names)
+	}
 	for _, tc := range []struct{ names, says string }{
 		{"wide seed", "“wide” and “seed” do equally well"},
 		{"wide all narrow", "p after Holm"},

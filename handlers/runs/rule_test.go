@@ -89,9 +89,16 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 
 	doc := b.Page(200, path)
 	var head []string
-	for _, th := range doc.Find(".points th").EachIter() {
+	numbers := 0
+	for i, th := range doc.Find(".points th").EachIter() {
 		head = append(head, th.Text())
+		cell := doc.Find(".points tbody tr").First().Find("td").Eq(i)
+		if numbers += th.Filter(".value").Length(); cell.HasClass("value") != th.HasClass("value") {
+			t.Errorf("%s: the cells are not aligned like the heading", th.Text())
+		}
 	}
+	require.Equal(t, numbers, 5, "columns of numbers in the table of points")
+	require.Says(t, doc.Find("#h-settings + .numbers").Text(), "iteration limit10⁷ (default)", "the settings")
 	require.Equal(t, strings.Join(head, "|"), "Row|Coordinates|Label|Predicted|"+strings.Join(names, "|")+"|Weight|Role",
 		"table of points")
 	require.Equal(t, doc.Find(".points tbody tr").First().Find("td").Length(), len(head), "cells below the headings")

@@ -57,6 +57,7 @@ func TestStudy(t *testing.T) {
 	}
 	page := c.Page(200, "/studies/"+id)
 	c.Pictures(page, 2)
+	require.Equal(t, page.Find(".study-grid figcaption").First().Text(), "SVG PNG", "below the picture, which has its title")
 	require.Says(t, page.Find("h1").Text(), "No learner is significantly better than SVM", "the verdict")
 	require.Says(t, page.Find("main").Text(), "Training time in ms", "the page does not tell how long trainings took")
 	require.Slices(t, handlerstest.Texts(page.Find("a[download='own points.csv']")), []string{"own points.csv"}, "files that the study names")

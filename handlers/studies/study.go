@@ -112,7 +112,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 			}
 			src := "/studies/" + s.ID + "/figures/" + ranks.Name
 			p.Pictures = append(p.Pictures, views.Picture{
-				Src: src + ".svg", DarkSrc: src + ".svg?dark=1", Narrow: src + ".svg?narrow=1", NarrowDark: src + ".svg?narrow=1&dark=1", Alt: drawn.Caption, Caption: ranks.Title,
+				Src: src + ".svg", DarkSrc: src + ".svg?dark=1", Narrow: src + ".svg?narrow=1", NarrowDark: src + ".svg?narrow=1&dark=1", Alt: drawn.Caption,
 				Width: drawn.Width, Height: drawn.Height, SVG: src + ".svg", PNG: src + ".png",
 			})
 		}

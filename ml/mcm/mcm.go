@@ -90,7 +90,7 @@ type Settings struct {
 	C        float64        // weight of the slacks, > 0; +Inf is the hard margin
 	Rho      float64        // weight of sum |lambda|, >= 0
 	RankTol  float64        // rank cut of the pivoted Cholesky factor relative to the largest diagonal, in (0, 1); default 1e-3; unused if Rho > 0
-	MaxIter  int            // iterations of each method; default 50 000 + 200 M
+	MaxIter  int            // iterations of each method; default DefaultLimit
 	Recorder trace.Recorder // progress, may be nil
 
 	interiorRank int // minimal rank for the interior point method; default defaultInteriorRank
@@ -118,6 +118,9 @@ type Result struct {
 // gapTol is the relative gap at which a result counts as converged.
 const gapTol = 1e-8
 
+// DefaultLimit returns the default iteration limit on n points: 50 000 + 200 n.
+func DefaultLimit(n int) int { return 50_000 + 200*n }
+
 // Train fits the machine to the M points of k with labels y in {-1, +1}.
 //
 // It returns a result for every final Status; its coefficients and objective are always
@@ -140,7 +143,7 @@ func (f *Follower) Train(ctx context.Context, k Matrix, y []float64, s Settings)
 	}
 	s.RankTol = cmp.Or(s.RankTol, 1e-3)
 	s.interiorRank = cmp.Or(s.interiorRank, defaultInteriorRank)
-	s.MaxIter = cmp.Or(s.MaxIter, 50_000+200*len(y))
+	s.MaxIter = cmp.Or(s.MaxIter, DefaultLimit(len(y)))
 	r, err := f.train(ctx, k, y, s)
 	if err != nil {
 		return nil, err

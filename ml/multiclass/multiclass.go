@@ -37,7 +37,7 @@ type Settings struct {
 	Formulation Formulation    // required
 	C           float64        // price of slack, positive and finite
 	Tol         float64        // stop when the violation of the KKT conditions is <= Tol; default 1e-3
-	MaxIter     int            // steps; default max(10 000 000, 100 M)
+	MaxIter     int            // steps; default rows.DefaultLimit
 	CacheBytes  int64          // memory for rows of the kernel matrix; default rows.DefaultCache
 	Recorder    trace.Recorder // progress, may be nil
 }

@@ -18,7 +18,7 @@ import (
 type Settings struct {
 	C          float64        // upper bound of alpha, > 0; +Inf is the hard margin
 	Tol        float64        // stop when the KKT violation m(a)-M(a) <= Tol and RelativeGap is small; default 1e-3
-	MaxIter    int            // default max(10 000 000, 100 M)
+	MaxIter    int            // default rows.DefaultLimit
 	CacheBytes int64          // memory of the row cache; default DefaultCache
 	Recorder   trace.Recorder // progress, may be nil
 	Memory     *Memory        // shared with other trainings; nil: own memory

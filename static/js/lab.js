@@ -147,7 +147,7 @@ function reflect(reply) {
     const slider = field.querySelector(".slider");
     if (slider && reply.resolved && name in reply.resolved) resolve(slider, reply.resolved[name]);
   }
-  form.elements.name.placeholder = reply.run_name;
+  form.elements.name.placeholder = form.elements.name.title = reply.run_name;
   const heading = form.querySelector("h1");
   heading.textContent = heading.title = reply.name;
   for (const axis of ["x", "y"]) if (form.elements[axis]) form.elements[axis].value = reply[axis];
