@@ -139,6 +139,11 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return cmdline.UsageError("--leave-searches needs workers: give --nats-listen or --nats")
 	}
 
+	if backups.Dir != "" {
+		if err := os.MkdirAll(backups.Dir, 0o700); err != nil {
+			return fmt.Errorf("--backup-dir: %w", err)
+		}
+	}
 	log := logger(std.Err)
 	lock, err := store.TakeLock(*dir, "serve")
 	if err != nil {
@@ -216,14 +221,14 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		})
 	}
 	metrics.Gauge("marginlab_live_waiting", "Pages, pictures and answers in progress.", func() float64 { return float64(queue.Live.Urgencies()) })
-	server, err := web.Listen(*addr, log)
+	server, err := web.Listen("--addr", *addr, log)
 	if err != nil {
 		return err
 	}
 	server.Behind(proxies)
 	var gauges *web.Server // nil: metrics are served with the pages
 	if *metricsAddr != "" {
-		if gauges, err = web.Listen(*metricsAddr, log); err != nil {
+		if gauges, err = web.Listen("--metrics-addr", *metricsAddr, log); err != nil {
 			return err
 		}
 	}
@@ -279,9 +284,6 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 
 	var work sync.WaitGroup
 	if backups.Dir != "" {
-		if err := os.MkdirAll(backups.Dir, 0o700); err != nil {
-			return err
-		}
 		metrics.Gauge("marginlab_backup_timestamp_seconds", "Time of the newest backup, in Unix time; 0: none.", func() float64 {
 			newest, err := backups.Newest()
 			if err != nil || newest.IsZero() {
