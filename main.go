@@ -167,6 +167,11 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if err != nil {
 		return err
 	}
+	if s.backups.Dir != "" {
+		if err := os.MkdirAll(s.backups.Dir, 0o700); err != nil {
+			return fmt.Errorf("--backup-dir: %w", err)
+		}
+	}
 	log := s.logger(std.Err)
 	lock, err := store.TakeLock(s.dir, "serve")
 	if err != nil {
@@ -189,14 +194,14 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	measureSpace(ctx, metrics, st)
 	measureWork(ctx, metrics, queue)
 
-	server, err := web.Listen(s.addr, log)
+	server, err := web.Listen("--addr", s.addr, log)
 	if err != nil {
 		return err
 	}
 	server.Behind(s.proxies)
 	var gauges *web.Server // nil: metrics are served with the pages
 	if s.metricsAddr != "" {
-		if gauges, err = web.Listen(s.metricsAddr, log); err != nil {
+		if gauges, err = web.Listen("--metrics-addr", s.metricsAddr, log); err != nil {
 			return err
 		}
 	}
@@ -249,9 +254,6 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 
 	var work sync.WaitGroup
 	if s.backups.Dir != "" {
-		if err := os.MkdirAll(s.backups.Dir, 0o700); err != nil {
-			return err
-		}
 		measureBackups(metrics, s.backups)
 		work.Go(func() { jobs.BackUp(working, st, s.backups, log) })
 	}

@@ -78,7 +78,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok { // the package has no type for it
 		name = strings.Trim(name, `"`)
-		return param.Problems{{Field: name, Message: name + " is not a field of this request"}}
+		return param.Problems{{Field: name, Message: name + " is not a field of this request; /api/docs lists its fields"}}
 	}
 	return Errorf(Malformed, "The body is not JSON: %v", err)
 }

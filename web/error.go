@@ -218,7 +218,7 @@ func (s *Site) body(w http.ResponseWriter, r *http.Request, p Problem) []byte {
 		b, _ := json.Marshal(p) // strings and numbers only
 		return append(b, '\n')
 	}
-	if s.page != nil {
+	if s.page != nil && !isProbe(r.URL.Path) {
 		var page bytes.Buffer
 		err := s.page(&page, r, p)
 		if err == nil {

@@ -105,6 +105,8 @@ func TestAPIWalk(t *testing.T) {
 	c.Want(http.StatusNoContent, "DELETE", "/api/runs/"+id, "")
 	c.Want(http.StatusNotFound, "GET", "/api/runs/"+id, "")
 	c.Want(http.StatusNotFound, "DELETE", "/api/runs/"+id, "")
+
+	require.Equal(t, c.Upload("", handlerstest.Square).Name, "Data set", "name of an unnamed upload")
 }
 
 // Every learner with every kernel and map gives a run that is described.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -67,8 +68,11 @@ func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, erro
 	}
 	runs := make([]store.Run, len(ids))
 	for i, id := range ids {
-		var err error
-		if runs[i], err = a.Store.RunWithoutModels(ctx, frame.Workspace(ctx), id); err != nil {
+		run, err := a.Store.RunWithoutModels(ctx, frame.Workspace(ctx), id)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, web.Errorf(web.NotFound, "There is no run %q in this workspace: it may have been deleted.", id)
+		}
+		if runs[i] = run; err != nil {
 			return nil, err
 		}
 		if runs[i].Status != store.Done {

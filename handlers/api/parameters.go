@@ -1,6 +1,8 @@
 package api
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -36,7 +38,7 @@ func (a *Handler) Checked(f web.Handler) web.Handler {
 			several, ok := names[name]
 			switch {
 			case !ok:
-				ps.Add(name, "%s is not a parameter of this request", name)
+				ps.Add(name, "%s is not a parameter of this request: expected %s", name, cmp.Or(strings.Join(slices.Sorted(maps.Keys(names)), ", "), "none"))
 			case len(values) > 1 && !several:
 				ps.Add(name, "%s is given more than once", name)
 			}

@@ -26,6 +26,7 @@ func TestUnknownParameters(t *testing.T) {
 		c.Says(422, "nonsense is not a parameter of this request", method, path+"?nonsense=1", "{}")
 	}
 	require.Check(t, n >= 50, "only %d routes", n)
+	c.Says(422, "row is not a parameter of this request: expected limit, offset", "GET", "/api/datasets?row=1", "")
 	c.Says(422, "limit is given more than once", "GET", "/api/runs?limit=1&limit=2", "")
 }
 

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"marginlab/views/manual"
 )
@@ -67,7 +68,7 @@ func (t terminal) Item(depth int, mark, text string) {
 func (t terminal) Code(text string) {
 	fmt.Fprintln(t.w)
 	for line := range strings.Lines(text) {
-		fmt.Fprint(t.w, strings.TrimRight("    "+line, " "))
+		fmt.Fprintln(t.w, strings.TrimRight("    "+line, " \n"))
 	}
 	fmt.Fprintln(t.w)
 }
@@ -167,8 +168,8 @@ func (roff) Emphasis(text string) string { return emphasisOn + text + fontOff }
 // wrap writes wrapped text.
 func (t terminal) wrap(w io.Writer, indent, text string) {
 	line := indent
-	for _, word := range strings.Fields(text) {
-		if len(line) > len(indent) && len(line)+len(word) > t.columns {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' }) { // not at a no-break space
+		if len(line) > len(indent) && utf8.RuneCountInString(line+word) > t.columns {
 			fmt.Fprintln(w, strings.TrimRight(line, " "))
 			line = indent
 		}

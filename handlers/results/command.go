@@ -77,7 +77,7 @@ func NameOf(name, file string) string {
 	if name = strings.TrimSpace(name); name != "" {
 		return name
 	}
-	if file = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); file != "" {
+	if file = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); file != "" && file != "." {
 		return file
 	}
 	return "Data set"

@@ -125,7 +125,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	for _, names := range []string{"wide", "wide all", "wide seed", "wide xor", "iris setosa", "all all all all all all all"} {
 		c.Want(http.StatusUnprocessableEntity, "GET", "/api/comparison?runs="+strings.Join(chosen(ids, strings.Fields(names)...)["run"], ","), "")
 	}
-	c.Want(http.StatusNotFound, "GET", "/api/comparison?runs="+ids["wide"]+",gone", "")
+	c.Says(http.StatusNotFound, `no run \"gone\" in this workspace`, "GET", "/api/comparison?runs="+ids["wide"]+",gone", "")
 
 	// The points listed are those that the predictions tell apart.
 	wrong := map[string]map[int]bool{}

@@ -159,11 +159,11 @@ const tokenFile = "nats-token"
 func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("NATS: %w", err)
+		return nil, fmt.Errorf("--nats-listen: %w", err)
 	}
 	number, err := net.LookupPort("tcp", port)
 	if err != nil {
-		return nil, fmt.Errorf("NATS: %w", err)
+		return nil, fmt.Errorf("--nats-listen: %w", err)
 	}
 	number = cmp.Or(number, server.RANDOM_PORT)
 	file := filepath.Join(dir, tokenFile)
@@ -184,7 +184,7 @@ func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, erro
 	l := &Link{server: s}
 	s.Start()
 	if !s.ReadyForConnections(startTimeout) {
-		err = fmt.Errorf("it does not listen on %s; does another program use this address?", addr)
+		err = fmt.Errorf("it cannot listen on %s; choose another address with --nats-listen", addr)
 	} else if l.Conn, err = nats.Connect("", nats.InProcessServer(s), nats.Token(own), nats.Name("Margin Lab server"), nats.MaxReconnects(-1)); err == nil {
 		_, where, _ := strings.Cut(web.Links{Addr: s.Addr()}.Here(), "://")
 		scheme := "nats"
