@@ -194,15 +194,15 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	measureSpace(ctx, metrics, st)
 	measureWork(ctx, metrics, queue)
 
-	server, err := web.Listen("--addr", s.addr, log)
+	server, err := web.Listen(s.addr, log)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; choose another address with --addr", err)
 	}
 	server.Behind(s.proxies)
 	var gauges *web.Server // nil: metrics are served with the pages
 	if s.metricsAddr != "" {
-		if gauges, err = web.Listen("--metrics-addr", s.metricsAddr, log); err != nil {
-			return err
+		if gauges, err = web.Listen(s.metricsAddr, log); err != nil {
+			return fmt.Errorf("%w; choose another address with --metrics-addr", err)
 		}
 	}
 	var secure *tls.Config // nil: no TLS

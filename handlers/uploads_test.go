@@ -93,7 +93,7 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	app := handlerstest.Serve(t, false).App
-	server := require.Value(web.Listen("--addr", "127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
+	server := require.Value(web.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 	var underWay, requests sync.WaitGroup // until all have come; until the last has left, also those that were cut off
 	underWay.Add(n)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

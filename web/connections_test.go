@@ -116,7 +116,7 @@ func TestFewDescriptors(t *testing.T) {
 	const name = "MARGINLAB_TEST_FEW_DESCRIPTORS"
 	if os.Getenv(name) != "" {
 		h, _, _ := newSite(map[string]Handler{"GET /healthz": ok})
-		s := require.Value(Listen("--addr", "127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
+		s := require.Value(Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 		s.http.ReadHeaderTimeout, s.http.ReadTimeout = 0, 0
 		fmt.Println("listens on", s.Addr())
 		t.Fatal(s.Serve(t.Context(), h))

@@ -32,11 +32,14 @@ type Server struct {
 	cancel   context.CancelCauseFunc
 }
 
-// Listen listens on addr, "host:port", the value of a flag; port 0 picks a free one.
-func Listen(flag, addr string, log *slog.Logger) (*Server, error) {
+// Listen listens on addr, "host:port"; port 0 picks a free one.
+func Listen(addr string, log *slog.Logger) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with %s", addr, failed.Err, flag)
+		err = failed.Err // which does not repeat the address
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
 	return newServer(listener, log), nil
 }

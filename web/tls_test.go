@@ -41,7 +41,7 @@ func TestTLS(t *testing.T) {
 	t.Parallel()
 	log := &logged{}
 	to := slog.New(slog.NewTextHandler(log, nil))
-	server := require.Value(Listen("--addr", "127.0.0.1:0", to))(t)
+	server := require.Value(Listen("127.0.0.1:0", to))(t)
 	dir := t.TempDir()
 	cert, key := certify(t, dir, 1)
 	for _, wrong := range [][2]string{{"none", key}, {cert, "none"}, {key, cert}} {
