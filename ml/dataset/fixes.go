@@ -85,8 +85,11 @@ func (p *Proposal) check(c Check, recommended bool) (applied bool) {
 	if recommended {
 		p.Fixes = append(p.Fixes, c.Fix)
 	}
-	if c.Applied = slices.Contains(p.Fixes, c.Fix); c.Applied {
-		p.Table = p.Table.fixed(c.Fix)
+	if c.Applied = recommended || slices.Contains(p.Fixes, c.Fix); c.Applied && c.Fix.Kind != FixLeave {
+		if !p.corrected {
+			p.Table, p.corrected = p.Table.copy(), true
+		}
+		p.Table.fix(c.Fix)
 	}
 	p.Checks = append(p.Checks, c)
 	return c.Applied
@@ -483,17 +486,25 @@ func repeats(values []uint64) (twice map[uint64][]int) {
 	return twice
 }
 
-// fixed returns the table after a correction, unchanged if there is nothing to correct.
-func (t *Table) fixed(f Fix) *Table {
+// copy returns a copy of the table, which fix may change.
+func (t *Table) copy() *Table {
+	c := *t
+	c.Columns, c.Notes = slices.Clone(t.Columns), slices.Clip(t.Notes)
+	return &c
+}
+
+// fix corrects the table in place.
+func (t *Table) fix(f Fix) {
 	j := -1
+	if f.Kind == FixLeave {
+		return
+	}
 	if f.Column != "" {
 		var err error
 		if j, err = t.find(f.Column); err != nil {
-			return t
+			return
 		}
 	}
-	s := *t
-	s.Columns = slices.Clone(t.Columns)
 	rewrite := func(change func(string) string) (n int) {
 		c := Column{Name: t.Columns[j].Name, Nominal: t.Columns[j].Nominal, role: t.Columns[j].role, cells: cells{expected: len(t.Lines)}}
 		for _, was := range t.Columns[j].all() {
@@ -504,7 +515,7 @@ func (t *Table) fixed(f Fix) *Table {
 			c.add(now)
 		}
 		c.weigh()
-		s.Columns[j] = c
+		t.Columns[j] = c
 		return n
 	}
 	var rows []int
@@ -534,7 +545,7 @@ func (t *Table) fixed(f Fix) *Table {
 	case FixThousands:
 		g := factsOf(&t.Columns[j]).grouped()
 		if g.example == "" {
-			return t
+			return
 		}
 		rewrite(g.rewrite)
 		note = fmt.Sprintf("thousands separators removed (%s)", t.Columns[j].Name)
@@ -550,16 +561,15 @@ func (t *Table) fixed(f Fix) *Table {
 		n := rewrite(commonest(t.Columns[j].all()))
 		note = fmt.Sprintf("spellings of %s that differ only by case, spaces or invisible characters unified (%s)", t.Columns[j].Name, Count(n, "row"))
 	default:
-		return t
+		return
 	}
 	if rows != nil && len(rows) < len(t.Lines) {
-		s = *t.without(rows)
+		*t = *t.without(rows)
 		note = Count(len(rows), "row") + " " + note + " left out"
 	} else if f.Kind == FixTotals || f.Kind == FixDuplicates || f.Kind == FixRare {
-		return t
+		return
 	}
-	s.Notes = append(slices.Clone(t.Notes), note)
-	return &s
+	t.Notes = append(t.Notes, note)
 }
 
 // commonest returns a function that maps words equal when folded to their most frequent spelling.

@@ -121,9 +121,18 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	if cells := int64(len(t.Lines)) * int64(width+2-lowest); cells > lim.cells() {
 		return nil, fault(0, 0, "expected at most %d values, counting zeros, found %d rows of %d", lim.cells(), len(t.Lines), width+2-lowest).tooLarge()
 	}
+	var empty cells // shared by the columns that no line names: in a sparse file, there may be a million
+	empty.zeros(len(t.Lines))
+	known := examine(&Column{cells: empty})
+	empty.known = &known
+	t.Columns = make([]Column, 0, len(values)+1)
 	for k := range values {
-		values[k].zeros(len(t.Lines))
-		t.Columns = append(t.Columns, Column{Name: name(lowest + k), cells: values[k]})
+		c := Column{Name: name(lowest + k), cells: empty}
+		if values[k].Len() > 0 {
+			c.cells = values[k]
+			c.zeros(len(t.Lines))
+		}
+		t.Columns = append(t.Columns, c)
 	}
 	t.Columns = append(t.Columns, Column{Name: labelName, cells: labels})
 	return t, nil

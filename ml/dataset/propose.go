@@ -25,7 +25,8 @@ type Proposal struct {
 	Classes     []ClassCount // of the label, most frequent first; nil: the label is numeric
 	Least, Most float64      // of a numeric label
 
-	sure bool // the label is unambiguous
+	sure      bool // the label is unambiguous
+	corrected bool // Table is a copy
 }
 
 // LeftOut is a column not used as a feature.
@@ -75,7 +76,7 @@ func (t *Table) Propose(m Mapping) *Proposal {
 		}
 	}
 	p.checkColumns(facts, label, m.Fixes == nil)
-	if p.Table != t {
+	if p.corrected {
 		facts = p.Table.facts()
 	}
 	p.sure = sure
@@ -91,7 +92,7 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	case len(t.Columns) == 1:
 		p.Obvious = true // Data refuses it
 	case p.Kind == KindStrings:
-		p.Obvious = sure && err == nil && len(t.Columns) == 2 && p.Table == t
+		p.Obvious = sure && err == nil && len(t.Columns) == 2 && !p.corrected
 	default:
 		p.Obvious = p.Obvious && err == nil && len(p.Features) > 0
 	}
@@ -350,7 +351,10 @@ func (p *Proposal) choose(of []facts, label int) {
 	var gaps, rows []string
 	few := false
 	text := -1 // too many words for features
-	kept := func(fix Fix) bool { return slices.Contains(p.Fixes, fix) }
+	left := make(map[string]bool)
+	for _, fix := range p.Fixes {
+		left[fix.Column] = left[fix.Column] || fix.Kind == FixLeave
+	}
 	for j, f := range of {
 		name := t.Columns[j].Name
 		switch id := t.identifier(j, f); {
@@ -360,7 +364,7 @@ func (p *Proposal) choose(of []facts, label int) {
 			leave(j, "empty")
 		case t.Columns[j].role == roleMeta:
 			leave(j, "not a feature according to the file")
-		case kept(Fix{Kind: FixLeave, Column: name}):
+		case left[name]:
 			reason := "the same value in every row"
 			switch {
 			case t.same(of, j, label):

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -279,6 +280,22 @@ func TestInvisibleDifferences(t *testing.T) {
 }
 
 // The question about rare classes is a sentence for one class and for several.
+// A sparse file with many empty columns takes memory and time in proportion to them.
+func TestEmptyColumns(t *testing.T) {
+	file := strings.Repeat("+1 3:1 7:2 20000:1\n-1 3:2 8:1\n", 20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	table := require.Value(ParseTable(strings.NewReader(file), "wide.libsvm", Limits{Columns: 30_000}))(t)
+	p := table.Propose(Mapping{})
+	d := require.Value(table.Data(p.Complete(Mapping{})))(t)
+	runtime.ReadMemStats(&after)
+	require.Equal(t, strings.Join(d.Features, " "), "x3 x7 x8 x20000", "features")
+	require.Equal(t, len(p.Left), 20_000-4, "columns left out")
+	const most = 100 << 20
+	size := after.TotalAlloc - before.TotalAlloc
+	require.Check(t, size < most, "%d MB allocated", size>>20)
+}
+
 func TestRareClasses(t *testing.T) {
 	t.Parallel()
 	for rare, want := range map[string]string{

@@ -307,6 +307,7 @@ func TestExports(t *testing.T) {
 		"days beside decimals":        {"x;day;label\n1,5;01.02.2024;a\n2,5;02.02.2024;b\n", `f.csv, line 2, column 2 (day): expected a number, found the date or time "01.02.2024": choose feature columns without this one`},
 		"title above numbers":         {"My data\n\n1,2,a\n3,4,b\n", "label ~ x1 x2 [a b], 2 rows, the last [3 4]; 1 line above the table left out"},
 		"names by another separator":  {"x;y;label\n95 100,50 u;38;a\n12 200,50 u;7;b\n", `f.csv, line 2, column 1 (x): expected a number, found "95 100,50 u": choose feature columns without this one, or name it as a feature to one-hot encode it`},
+		"reais":                       {"x;y;label\nR$ 1.079,78;38;a\n-R$ 2,50;7;b\n", "label ~ x y [a b], 2 rows, the last [-2.5 7]; currency signs removed (x); thousands separators removed (x)"},
 		"crowns":                      {"x;y;label\n95 100,50 kr;38;a\n12 200,50 kr;7;b\n", "label ~ x y [a b], 2 rows, the last [12200.5 7]; currency signs removed (x); thousands separators removed (x)"},
 		"one name above numbers":      {"x,\n1,a\n2,b\n", "column 2 ~ x [a b], 2 rows, the last [2]"},
 		"rows that begin with //":     {"//a/b,1,u\n//a/c,2,v\n/d,3,u\n", `f.csv, line 1, column 1 (x1): expected a number, found "//a/b": choose feature columns without this one, or name it as a feature to one-hot encode it`},

@@ -280,8 +280,11 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		j, _ := t.guessLabel()
 		m.Label = t.Columns[j].Name
 	}
+	if len(m.Fixes) > 0 {
+		t = t.copy()
+	}
 	for _, f := range m.Fixes {
-		t = t.fixed(f)
+		t.fix(f)
 	}
 	label, err := t.find(m.Label)
 	if err != nil {

@@ -413,7 +413,7 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 }
 
 // codes are currency signs written in letters.
-var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "Fr.", "kr", "Kč", "zł"}
+var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "R$", "Fr.", "kr", "Kč", "zł"}
 
 // units are those of common measurements.
 var units = strings.Fields(`mm cm m km mm² cm² m² km² m2 cm³ m³ m3 ml mL l L µm μm µg μg mg g kg
