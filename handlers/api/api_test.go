@@ -631,6 +631,7 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 	for _, path := range []string{base + "/predictions.csv", base + "/figures/boundary.svg", "/runs/" + run + "/figures/boundary.svg"} {
 		other.Want(404, "GET", path, "")
 	}
+	c.Says(400, `…]}: unknown field`, "POST", base+"/predictions", `{"row":[[0,1]]}`, "Content-Type", "application/json")
 	other.Want(404, "POST", base+"/predictions", "0,1\n")
 }
 

@@ -53,6 +53,9 @@ func runBackup(ctx context.Context, args []string, std Streams) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
+	if err := requireDatabase(*dir); err != nil {
+		return err
+	}
 	have, err := store.Backup(ctx, *dir, *file)
 	if err != nil {
 		return err
@@ -89,6 +92,9 @@ func runCheck(ctx context.Context, args []string, std Streams) error {
 	path := *file
 	switch {
 	case path == "":
+		if err := requireDatabase(*dir); err != nil {
+			return err
+		}
 		path = store.DatabaseIn(*dir)
 	case f.Given("data-dir"):
 		return usage("FILE and --data-dir exclude each other")
@@ -176,10 +182,18 @@ func runPurge(ctx context.Context, args []string, std Streams) error {
 	return nil
 }
 
+// requireDatabase returns an error if a data directory holds no database.
+func requireDatabase(dir string) error {
+	if _, err := os.Stat(store.DatabaseIn(dir)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("data directory %s: no database; name the directory of the server with --data-dir", dir)
+	}
+	return nil
+}
+
 // openExisting opens an existing database in a data directory.
 func openExisting(ctx context.Context, dir string, std Streams) (*store.Store, error) {
-	if _, err := os.Stat(store.DatabaseIn(dir)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("data directory %s: no database", dir)
+	if err := requireDatabase(dir); err != nil {
+		return nil, err
 	}
 	if err := inspectLog(dir, std); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func parseStudy(args []string) (*studyOptions, error) {
 	source := f.Argument(lists.Map(study.Builtins, func(r study.Ready) string { return r.Name })...)
 	f.Heading("Files")
 	o := studyOptions{format: studyFormats[0]}
-	f.Func("data", "FILE", "Additional data set, a file in any format that fit reads; may be given several times.", func(text string) error {
+	f.Func("data", "FILE", "Additional data set, a file in any format that fit reads or a built-in set such as wine; may be given several times.", func(text string) error {
 		o.data = append(o.data, text)
 		return nil
 	})

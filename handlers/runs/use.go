@@ -131,7 +131,7 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	dec := json.NewDecoder(body)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&sent); err != nil {
-		return nil, web.Errorf(web.Malformed, "The body must be JSON with rows, {\"rows\": [[…], …]}: %v", err)
+		return nil, web.Errorf(web.Malformed, "The body must be JSON with rows, {\"rows\": [[…], …]}: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	refuse := func(i int, format string, args ...any) error {
 		return param.Problems{{Field: "rows", Message: fmt.Sprintf("row %d: ", i+1) + fmt.Sprintf(format, args...)}}

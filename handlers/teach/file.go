@@ -147,7 +147,7 @@ func readCourse(file io.Reader, size int64) (f courseFile, err error) {
 // course returns the course of a file. It returns param.Problems for an invalid one.
 func (f courseFile) course(most dataset.Limits) (n store.NewCourse, err error) {
 	if f.Format != courseFormat {
-		return n, unfit("it is a course file in format %d; this program reads format %d", f.Format, courseFormat)
+		return n, unfit("its format is %d; this program reads format %d", f.Format, courseFormat)
 	}
 	n = store.NewCourse{Title: f.Title, Target: f.Page, Hidden: f.Hidden, Frozen: f.Frozen, Closed: f.Closed, Data: f.Data, Questions: f.Questions}
 	if f.Points == "" {

@@ -69,6 +69,7 @@ func TestOwnQuestionsOfFiles(t *testing.T) {
 		require.Says(t, bringIn(422, question), fault, "%.60s", question)
 	}
 	bringIn(200, `"kind":"number","right":"1"`)
+	s.As(t, handlerstest.Teacher).Says(422, "its format is 0; this program reads format 1", "POST", "/api/courses", "{}")
 }
 
 // Names are hidden by one key on all pages of a teacher, and come back.

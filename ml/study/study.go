@@ -12,6 +12,7 @@ import (
 	"embed"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,7 +109,8 @@ func (s *Study) path(set Set) string {
 	return filepath.Join(s.Dir, set.File)
 }
 
-// Add adds a file as a data set named after it, without the extension.
+// Add adds a file as a data set named after it, without the extension, or else the built-in data set
+// of that name.
 func (s *Study) Add(path string) error {
 	own := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if err := CheckName(own); err != nil {
@@ -117,11 +119,20 @@ func (s *Study) Add(path string) error {
 	if slices.ContainsFunc(s.Sets, func(set Set) bool { return set.Name == own }) {
 		return param.Refuse("rename the file", "%s: the study already has a data set %s", path, own)
 	}
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return err
+	set := Set{Name: own}
+	if _, err := os.Stat(path); err != nil {
+		if _, ok := dataset.FindBuiltin(path); ok {
+			set.Builtin = path
+		}
 	}
-	s.Sets = append(s.Sets, Set{Name: own, File: whole})
+	if set.Builtin == "" {
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		set.File = whole
+	}
+	s.Sets = append(s.Sets, set)
 	return nil
 }
 

@@ -311,6 +311,8 @@ func TestLoad(t *testing.T) {
 	require.Fails(t, s.Add("x/d.csv"), "already has a data set d", "twice")
 	err := s.Add("x/e.csv")
 	require.Check(t, err == nil && s.Sets[1].Name == "e" && filepath.IsAbs(s.Sets[1].File), "%v: %+v", err, s.Sets)
+	err = s.Add("wine")
+	require.Check(t, err == nil && s.Sets[2].Builtin == "wine" && s.Sets[2].File == "", "%v: %+v", err, s.Sets)
 }
 
 // TestMissing: a set states the treatment of missing values, also when encoded; each training
