@@ -279,8 +279,8 @@ func TestInvisibleDifferences(t *testing.T) {
 	require.Check(t, slices.Contains(d.Notes, want), "notes %q", d.Notes)
 }
 
-// The question about rare classes is a sentence for one class and for several.
-// A sparse file with many empty columns takes memory and time in proportion to them.
+// A sparse file with many empty columns takes memory and time in proportion to them. The test is not
+// parallel, as others would count.
 func TestEmptyColumns(t *testing.T) {
 	file := strings.Repeat("+1 3:1 7:2 20000:1\n-1 3:2 8:1\n", 20)
 	var before, after runtime.MemStats
@@ -296,6 +296,7 @@ func TestEmptyColumns(t *testing.T) {
 	require.Check(t, size < most, "%d MB allocated", size>>20)
 }
 
+// The question about rare classes is a sentence for one class and for several.
 func TestRareClasses(t *testing.T) {
 	t.Parallel()
 	for rare, want := range map[string]string{
