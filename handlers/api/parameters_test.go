@@ -27,6 +27,7 @@ func TestUnknownParameters(t *testing.T) {
 	}
 	require.Check(t, n >= 50, "only %d routes", n)
 	c.Says(422, "row is not a parameter of this request: expected limit, offset", "GET", "/api/datasets?row=1", "")
+	c.Says(422, "row is not a field of this request; /api/docs lists its fields", "POST", "/api/runs", `{"row":1}`)
 	c.Says(422, "limit is given more than once", "GET", "/api/runs?limit=1&limit=2", "")
 }
 
