@@ -231,7 +231,7 @@ func tableView(t Table) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = TableHead(Headings(t.Head...)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = TableHead(Headings(t.Head[0]), NumberHeadings(t.Head[1:]...)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

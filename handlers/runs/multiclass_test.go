@@ -44,6 +44,7 @@ func TestThreeClasses(t *testing.T) {
 			}
 		}
 		require.Equal(t, page.Find(".machines tbody tr").Length(), 3, "%s: machines", way.Name)
+		require.Equal(t, page.Find(".machines th.value").Length(), page.Find(".machines thead th").Length()-1, "%s: columns of numbers", way.Name)
 		own := 3
 		if way.Rule == ml.Argmax {
 			own = 0
