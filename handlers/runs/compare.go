@@ -127,7 +127,7 @@ func simpler(q url.Values) (to string, ok bool) {
 	return "", false
 }
 
-// compareRun describes a run by itself; query is that of its picture.
+// compareRun describes a run by itself; query is the query of its picture, which scales it like the others.
 func compareRun(run store.Run, base, query string) runsview.CompareRun {
 	c := runsview.CompareRun{ID: run.ID, Status: string(run.Status)}
 	if run.Status == store.Done {
