@@ -48,7 +48,8 @@ func pastLabels(line, rest string) string {
 func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "libsvm"}
 	lowest, name, columns := 1, func(index int) string { return fmt.Sprintf("x%d", index) }, lim.Columns
-	var values []cells // by column, up to its last nonzero value
+	var values []*cells // by column, up to its last nonzero value; nil: no line names it
+	named := 0
 	labels, width := cells{expected: min(lineEnds(text)+1, lim.Rows), file: text}, 0
 	t.Lines = make([]int, 0, labels.expected)
 	fault := func(line, field int, format string, args ...any) *Error {
@@ -97,13 +98,17 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 				e.Name = name(index)
 				return nil, e
 			}
-			for len(values) <= index-lowest {
-				values = append(values, cells{expected: labels.expected, file: text})
+			if more := index - lowest + 1 - len(values); more > 0 {
+				values = append(values, make([]*cells, more)...)
 			}
-			if full := int64(len(t.Lines)) * int64(len(values)+1); full <= lim.cells() { // else it is refused below
-				values[index-lowest].zeros(len(t.Lines))
-				values[index-lowest].put(field{f.value(), f.packed})
+			c := values[index-lowest]
+			if c == nil {
+				c = &cells{expected: labels.expected, file: text}
+				values[index-lowest] = c
+				named++
 			}
+			c.zeros(len(t.Lines))
+			c.put(field{f.value(), f.packed})
 			before = index
 		}
 		if t.Kind == KindPrecomputed && len(t.Lines) > 0 && before != width {
@@ -111,6 +116,9 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		}
 		width = max(width, before)
 		t.Lines = append(t.Lines, n)
+		if cells := int64(len(t.Lines)) * int64(len(values)+1); cells > lim.cells() {
+			return nil, fault(n, 0, "expected at most %d values, counting zeros, found %d rows of %d up to here", lim.cells(), len(t.Lines), len(values)+1).tooLarge()
+		}
 	}
 	if err := noRows(t); err != nil {
 		return nil, err
@@ -118,21 +126,21 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	if width == 0 {
 		return nil, &Error{Message: "expected index:value after the label, found labels only"}
 	}
-	if cells := int64(len(t.Lines)) * int64(width+2-lowest); cells > lim.cells() {
-		return nil, fault(0, 0, "expected at most %d values, counting zeros, found %d rows of %d", lim.cells(), len(t.Lines), width+2-lowest).tooLarge()
+	const manyEmpty = 1000 // of so many columns of zeros, none is looked at
+	empty := len(values) - named
+	if empty > manyEmpty {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d columns that no line names left out", empty))
 	}
-	var empty cells // shared by the columns that no line names: in a sparse file, there may be a million
-	empty.zeros(len(t.Lines))
-	known := examine(&Column{cells: empty})
-	empty.known = &known
-	t.Columns = make([]Column, 0, len(values)+1)
-	for k := range values {
-		c := Column{Name: name(lowest + k), cells: empty}
-		if values[k].Len() > 0 {
-			c.cells = values[k]
-			c.zeros(len(t.Lines))
+	t.Columns = make([]Column, 0, min(len(values), named+manyEmpty)+1)
+	for k, c := range values {
+		switch {
+		case c == nil && empty > manyEmpty:
+			continue
+		case c == nil:
+			c = &cells{}
 		}
-		t.Columns = append(t.Columns, c)
+		c.zeros(len(t.Lines))
+		t.Columns = append(t.Columns, Column{Name: name(lowest + k), cells: *c})
 	}
 	t.Columns = append(t.Columns, Column{Name: labelName, cells: labels})
 	return t, nil

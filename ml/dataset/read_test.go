@@ -261,13 +261,13 @@ func TestLimits(t *testing.T) {
 		{"1 1:1\n2 1:1\n", Limits{Rows: 1}, "f, line 2: expected at most 1 row"},
 		{"@attribute x real\n@attribute k {a,b}\n@data\n1,a\n2,b\n", Limits{Rows: 1}, "f, line 5: expected at most 1 row"},
 		{"@attribute x real\n@attribute k {a,b}\n@data\n1,a\n2,b\n", Limits{Columns: 1}, "f, line 2: expected at most 1 column"},
-		{strings.Repeat("1\n", 99) + "-1 199:1\n", Limits{Bytes: 1000}, "f: expected at most 501 values, counting zeros, found 100 rows of 200"},
+		{strings.Repeat("1\n", 99) + "-1 199:1\n", Limits{Bytes: 1000}, "f, line 100: expected at most 501 values, counting zeros, found 100 rows of 200 up to here"},
 		{"@attribute x real\n@attribute k {" + strings.Repeat("a", 24) + ",b}\n@data\n" + strings.Repeat("{}\n", 20), Limits{Bytes: 300}, "f, line 15: expected at most 300\u00a0bytes, counting the values that sparse rows omit"},
 	} {
 		file := "f"
 		if strings.HasPrefix(tt.in, "1\n") {
 			file = "f.svm"
-			tt.want = strings.Replace(tt.want, "f:", "f.svm:", 1)
+			tt.want = strings.Replace(tt.want, "f,", "f.svm,", 1)
 		}
 		_, err := Read(strings.NewReader(tt.in), file, Mapping{}, tt.lim)
 		if tt.want == "" {
