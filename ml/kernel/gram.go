@@ -110,7 +110,10 @@ func (g *Gram) Diag(i int) float64 {
 }
 
 // Row writes row i into dst, which has length M.
-func (g *Gram) Row(dst []float64, i int) { g.piece(dst, i, 0) }
+func (g *Gram) Row(dst []float64, i int) { g.Piece(dst, i, 0) }
+
+// Columns returns d, to which the time of a kernel value is roughly proportional.
+func (g *Gram) Columns() int { return g.p.d }
 
 // Row32 is Row in single precision, which takes half the memory. The error of an entry is about
 // 2^-24 times the largest value of the kernel; entries beyond the range of float32 become infinite.
@@ -122,16 +125,15 @@ func (g *Gram) Row32(dst []float32, i int) {
 	v := make([]float64, min(len(dst), 32*lanes))
 	for first := 0; first < len(dst); first += len(v) {
 		part := dst[first:min(first+len(v), len(dst))]
-		g.piece(v[:len(part)], i, first)
+		g.Piece(v[:len(part)], i, first)
 		for j := range part {
 			part[j] = float32(v[j])
 		}
 	}
 }
 
-// piece writes the part of row i that begins with column first, a multiple of
-// lanes, into dst.
-func (g *Gram) piece(dst []float64, i, first int) {
+// Piece writes the part of row i that begins with column first, a multiple of 32, into dst.
+func (g *Gram) Piece(dst []float64, i, first int) {
 	g.f.row(dst, g.p.from(first), g.x.RawRowView(i))
 	if g.c != nil {
 		ci := g.c[i]

@@ -118,12 +118,16 @@ func InSingle(m Memory[float64]) Memory[float32] {
 
 // Whole allocates m padded rows on the Go heap.
 func Whole[T Real](m int) [][]T {
-	n := Padded(m)
-	block := make([]T, m*n)
+	block := make([]T, m*Padded(m))
 	hugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(block))), len(block)*int(unsafe.Sizeof(block[0]))))
-	all := make([][]T, m)
+	return Memory[T]{entries: block}.Whole(m)
+}
+
+// Whole returns the memory of n padded rows of n points.
+func (m Memory[T]) Whole(n int) [][]T {
+	all := make([][]T, n)
 	for i := range all {
-		all[i] = block[i*n:][:n:n]
+		all[i] = m.row(i, Padded(n))
 	}
 	return all
 }

@@ -30,6 +30,14 @@ type (
 		AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error)
 	}
 
+	// pieces computes pieces of rows: Piece writes K_ij to dst for j from first, a multiple of 128.
+	// Columns is the number of columns of a point, to which the time of a kernel value is
+	// proportional.
+	pieces interface {
+		Piece(dst []float64, i, first int)
+		Columns() int
+	}
+
 	// merger merges points into fewer representatives. Merged returns their matrix, the
 	// representative of each point and the largest distance, see kernel.Gram.Merged; the distance
 	// is +Inf if points cannot be merged.

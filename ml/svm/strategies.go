@@ -15,6 +15,9 @@ import (
 //	single  steps on rows in single precision, while their rounding is below tol: Row32
 //	parts   settled points are set aside, of many points also those guessed to be settled
 //	        (parts.go): Subset, and AddProduct or AddProduct32 for the gradient afterwards
+//	wide    of points of many columns, which exceed a processor's cache, all rows are computed at
+//	        once (table.go), as each by itself would read all points from main memory, which
+//	        takes up to twenty times as long as computing it: Piece
 //	start   from merged points if there are many (coarse.go), by way of smaller C if it is
 //	        large (path.go): Merged
 //	newton  nearly flat directions: a Newton step on the free points (newton.go), whose matrix
@@ -22,8 +25,12 @@ import (
 //	        memory
 //	near    very many free points: one neighbourhood after another (near.go)
 
+// Wide is the number of columns from which Train may hold all rows in memory, which then takes
+// three times as much as rows in single precision.
+const Wide = 64
+
 // without lists the disabled strategies.
-type without struct{ single, parts, start, newton, near bool }
+type without struct{ single, wide, parts, start, newton, near bool }
 
 // The thresholds.
 const (
@@ -35,6 +42,8 @@ const (
 	smaller = 10          // factor by which a part reduces the violation, between successive C, and of a gain that counts as failure
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	rough   = 0.03        // stopping rule before the last C and for merged points
+
+	fits = 1 << 20 // bytes of points of Wide columns from which all rows are computed at once
 
 	newtonFree = 4000 // free points for which factorisation is affordable: 160 MB
 	newtonHeld = 2500 // free points whose matrix is kept beside its factor: 112 MB together

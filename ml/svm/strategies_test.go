@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,6 +13,7 @@ import (
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -22,11 +24,12 @@ var turnedOff = []struct {
 }{
 	{"all on", without{}},
 	{"single", without{single: true}},
+	{"wide", without{wide: true}},
 	{"parts", without{parts: true}},
 	{"start", without{start: true}},
 	{"newton", without{newton: true}},
 	{"near", without{near: true}},
-	{"none on", without{true, true, true, true, true}},
+	{"none on", without{true, true, true, true, true, true}},
 }
 
 // Optional methods used by package rows.
@@ -112,6 +115,49 @@ func TestEachStrategyOff(t *testing.T) {
 			same(t, train(t, k, y, Settings{C: c, Tol: tol}))
 		})
 	}
+}
+
+// TestWide trains on points of many columns: the solution is that of rows computed one by one, the
+// table is taken from the memory for rows, and ends with the context.
+func TestWide(t *testing.T) {
+	t.Parallel()
+	const m, columns = 560, 300
+	r := rand.New(rand.NewPCG(9, 1))
+	x, y := mat.NewDense(m, columns, nil), make([]float64, m)
+	x.Apply(func(int, int, float64) float64 { return r.NormFloat64() }, x)
+	for i := range y {
+		y[i] = math.Copysign(1, x.At(i, 0)+x.At(i, 1)*x.At(i, 2)+0.3*r.NormFloat64())
+	}
+	for _, k := range []kernel.Kernel{kernel.RBF(0.003), kernel.Linear(), kernel.Sigmoid(0.003, -0.5)} {
+		g := kernel.NewGram(k, x)
+		for _, c := range []float64{0.1, 100} {
+			got, want := train(t, g, y, Settings{C: c}), train(t, g, y, Settings{C: c, without: without{wide: true}})
+			verify(t, got, full(g), y, c, 1e-3)
+			if rows.Definite(g) {
+				relative(t, "dual", got.Dual, want.Dual, 1e-4)
+			}
+		}
+	}
+	g := kernel.NewGram(kernel.RBF(0.003), x)
+	for bytes, held := range map[int64]bool{6 << 20: true, 4 << 20: false} {
+		s := Settings{CacheBytes: bytes}
+		k, release, err := widened(t.Context(), g, &s)
+		require.NoError(t, err)
+		tab, ok := k.(*table)
+		require.Must(t, ok == held && held == (s.CacheBytes == bytes-12*m*m), "in %d bytes: %T, %d bytes left", bytes, k, s.CacheBytes)
+		row, single, want := make([]float64, m), make([]float32, rows.Padded(m)), make([]float64, m)
+		for i := 0; held && i < m; i++ {
+			g.Row(want, i)
+			rows.Round(single, want)
+			tab.Row(row, i)
+			require.Must(t, slices.Equal(row, want) && slices.Equal(tab.single[i], single), "row %d differs", i)
+		}
+		release()
+	}
+	res := require.Value(Train(mltest.Ended(), g, y, Settings{C: 1}))(t)
+	require.Equal(t, res.Status, trace.Cancelled, "status in an ended context")
+	x.Set(3, 0, 1e170)
+	require.Fails(t, require.Err(Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 3), x), y, Settings{C: 1})), "scale the inputs", "an infinite value")
 }
 
 // BenchmarkStrategies measures the benefit of each strategy where it is used.

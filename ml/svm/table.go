@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,46 +22,113 @@ type table struct {
 // concurrent use, as is the result. If the rows need more than the given number of bytes, it
 // returns k. The error is ctx.Err() or names a value that is not finite.
 func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
-	m := k.Len()
-	most := math.Inf(-1)
+	single, size := tableOf(k)
+	if size > bytes {
+		return k, nil
+	}
+	t := &table{Matrix: k, double: rows.Whole[float64](k.Len())}
+	if single {
+		t.single = rows.Whole[float32](k.Len())
+	}
+	if err := t.fill(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// tableOf returns the bytes of a table of k, and whether it has rows in single precision.
+func tableOf(k Matrix) (single bool, bytes int64) {
+	m, most := k.Len(), math.Inf(-1)
 	for i := range m {
 		most = max(most, k.Diag(i))
 	}
 	entry := int64(8)
-	if singleSuits(m, most) {
+	if single = singleSuits(m, most); single {
 		entry += 4
 	}
-	if entry*int64(m)*int64(rows.Padded(m)) > bytes {
-		return k, nil
+	return single, entry * int64(m) * int64(rows.Padded(m))
+}
+
+// widened returns k with all rows in memory, which is taken from s.CacheBytes, if that pays: see
+// strategies.go. The result is valid until release is called.
+func widened(ctx context.Context, k Matrix, s *Settings) (in Matrix, release func(), err error) {
+	m := k.Len()
+	single, bytes := tableOf(k)
+	release = func() {}
+	if p, ok := k.(pieces); !ok || s.without.wide || p.Columns() < Wide || 8*p.Columns()*m < fits || bytes > s.CacheBytes/4*3 {
+		return k, release, nil
 	}
-	t := &table{Matrix: k, double: rows.Whole[float64](m)}
-	if singleSuits(m, most) {
-		t.single = rows.Whole[float32](m)
+	double := rows.NewMemory[float64](s.Memory, m, bytes)
+	t := &table{Matrix: k, double: double.Whole(m)}
+	release = double.Free
+	if single {
+		memory := rows.NewMemory[float32](s.Memory, m, bytes)
+		t.single = memory.Whole(m)
+		release = func() { double.Free(); memory.Free() }
 	}
+	s.CacheBytes -= bytes
+	return t, release, t.fill(ctx)
+}
+
+// fill computes all rows.
+func (t *table) fill(ctx context.Context) error {
+	if err := computeAll(ctx, t.Matrix, t.double); err != nil {
+		return err
+	}
+	for i, row := range t.single {
+		rows.Round(row, t.double[i])
+	}
+	return nil
+}
+
+// computeAll computes all rows of k, which are padded, in parallel. Where k can compute pieces of
+// rows, it computes half of them in tiles, whose points stay in a processor's cache, and mirrors
+// them. The error is ctx.Err() or names a value that is not finite.
+func computeAll(ctx context.Context, k Matrix, all [][]float64) error {
+	const tile = 128
+	m := len(all)
+	piece, width := func(dst []float64, i, _ int) { k.Row(dst, i) }, m
+	p, half := k.(pieces)
+	if half {
+		piece, width = p.Piece, tile
+	}
+	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
+	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error {
-			for i := w; i < m; i += workers {
-				if err := ctx.Err(); err != nil {
-					return err
+			for first := int(next.Add(tile)) - tile; first < m; first = int(next.Add(tile)) - tile {
+				column := 0
+				if half {
+					column = first
 				}
-				row := t.double[i]
-				k.Row(row[:m], i)
-				if j := rows.Infinite(row); j >= 0 {
-					return notFinite(i, j, row[j])
-				}
-				if t.single != nil {
-					rows.Round(t.single[i], row)
+				for ; column < m; column += width {
+					for i := first; i < min(first+tile, m); i++ {
+						if ctx.Err() != nil {
+							return ctx.Err()
+						}
+						v := all[i][column:min(column+width, m)]
+						piece(v, i, column)
+						if half && column > first {
+							for j, x := range v {
+								all[column+j][i] = x
+							}
+						}
+					}
 				}
 			}
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return err
 	}
-	return t, nil
+	for i, row := range all {
+		clear(row[m:])
+		if j := rows.Infinite(row); j >= 0 {
+			return notFinite(i, j, row[j])
+		}
+	}
+	return nil
 }
 
 // tabulated returns the rows of k if they are all in memory, otherwise nil.
