@@ -110,9 +110,14 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 			if err != nil {
 				return err
 			}
+			ranks.Width = studyWidthNarrow
+			narrow, err := ranks.Picture()
+			if err != nil {
+				return err
+			}
 			src := "/studies/" + s.ID + "/figures/" + ranks.Name
 			p.Pictures = append(p.Pictures, views.Picture{
-				Src: src + ".svg", DarkSrc: src + ".svg?dark=1", Narrow: src + ".svg?narrow=1", NarrowDark: src + ".svg?narrow=1&dark=1", Alt: drawn.Caption,
+				Src: src + ".svg", DarkSrc: src + ".svg?dark=1", Narrow: src + ".svg?narrow=1", NarrowDark: src + ".svg?narrow=1&dark=1", NarrowSize: [2]int{narrow.Width, narrow.Height}, Alt: drawn.Caption,
 				Width: drawn.Width, Height: drawn.Height, SVG: src + ".svg", PNG: src + ".png",
 			})
 		}
@@ -123,7 +128,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 // Sizes of the pictures of a study.
 const (
 	studyWidth       = 640
-	studyWidthNarrow = 420
+	studyWidthNarrow = 340
 )
 
 // StudyFigure sends a picture of the ranks.

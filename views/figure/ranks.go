@@ -37,8 +37,8 @@ func StudyRanks(r *study.Result, f Format) (pictures []Ranks) {
 		study.Comparison
 	}{
 		{"accuracy", "Mean ranks by accuracy", r.Accuracy},
-		{"support-vectors", "Mean ranks by support vectors: fewer is better", r.Vectors},
-		{"variance-left", "Mean ranks by the variance left: little is best", r.Left},
+		{"support-vectors", "Mean ranks by fewest support vectors", r.Vectors},
+		{"variance-left", "Mean ranks by least variance left", r.Left},
 	} {
 		if of.Friedman != nil {
 			pictures = append(pictures, Ranks{Format: f, Name: of.name, Title: of.title, Names: r.Learners, Ranks: of.Friedman.Ranks, Difference: of.CriticalDifference})
@@ -65,7 +65,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	order := dataset.Indices(k)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Ranks[i], r.Ranks[j]) })
 	groups := r.groups(order)
-	r.Height = cmp.Or(r.Height, 130+rankTop+rankBars*len(groups)+24*((k+1)/2))
+	r.Height = cmp.Or(r.Height, 130+rankTop+rankBars*len(groups)+r.row()*((k+1)/2))
 	sh, err := r.sheet()
 	if err != nil {
 		return nil, err
@@ -78,6 +78,14 @@ func (r Ranks) Picture() (*Picture, error) {
 	}
 	sh.add(func(c *draw.Canvas, _ mapping) { r.draw(sh, c, order, groups) })
 	return sh.picture(), nil
+}
+
+// row returns the height of a name. In a narrow picture its rank stands below it.
+func (r *Ranks) row() int {
+	if r.Width > 0 && r.Width < 400 {
+		return 36
+	}
+	return 24
 }
 
 // groups returns the maximal ranges of the order whose ends do not differ significantly.
@@ -102,16 +110,29 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 	line := func(style draw.LineStyle, ps ...vg.Point) {
 		stroke(c, style, clipped(c.Rectangle, ps))
 	}
-	names := make([]string, k)
-	var room vg.Length = 8
+	wide, half := c.Size().X, (k+1)/2
+	names := make([][]string, k) // lines
+	lengths := make([]vg.Length, k)
+	var room vg.Length = 16 // on either side of the axis: no name reaches below its rank
 	if !sh.bare() {
 		for a, i := range order {
-			rank := fmt.Sprintf("  %.2f", r.Ranks[i])
-			names[a] = clip(r.Names[i], rankSize, 0.32*c.Size().X-width(rank, rankSize)) + rank
-			room = max(room, width(names[a], rankSize)+14)
+			rank := fmt.Sprintf("%.2f", r.Ranks[i])
+			if names[a] = []string{clip(r.Names[i], rankSize, 0.3*wide), rank}; r.row() == 24 {
+				names[a] = []string{clip(r.Names[i], rankSize, 0.32*wide-width("  "+rank, rankSize)) + "  " + rank}
+			}
+			for _, l := range names[a] {
+				lengths[a] = max(lengths[a], width(l, rankSize))
+			}
+			share := vg.Length((r.Ranks[i] - 1) / float64(k-1)) // of the axis on the side of the name
+			if a >= half {
+				share = 1 - share
+			}
+			if share < 0.5 {
+				room = max(room, (lengths[a]+24-share*wide)/(1-2*share))
+			}
 		}
 	}
-	left, long := c.Min.X+room+8, c.Size().X-2*room-16
+	left, long := c.Min.X+room, wide-2*room
 	axis := c.Max.Y - rankTop
 	if sh.bare() {
 		axis = c.Max.Y - 14
@@ -137,7 +158,6 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 		line(draw.LineStyle{Color: t.color(Orange), Width: 4}, vg.Point{X: x(r.Ranks[order[g[0]]]) - 3, Y: y}, vg.Point{X: x(r.Ranks[order[g[1]]]) + 3, Y: y})
 	}
 	top := axis - rankBars*vg.Length(len(groups)+1)
-	half := (k + 1) / 2
 	step := (top - c.Min.Y - 8) / vg.Length(half)
 	for a, i := range order {
 		row, at := a, x(r.Ranks[i])
@@ -145,16 +165,16 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 			row = k - 1 - a
 		}
 		y := top - step*(vg.Length(row)+0.5)
-		end := c.Min.X + room
+		from := c.Min.X + 8
+		end := from + lengths[a] + 6
 		if a >= half {
-			end = c.Max.X - room
+			from = c.Max.X - 8 - lengths[a]
+			end = from - 6
 		}
 		line(ink(1), vg.Point{X: at, Y: axis}, vg.Point{X: at, Y: y}, vg.Point{X: end, Y: y})
-		from := c.Min.X + room - 6 - width(names[a], rankSize)
-		if a >= half {
-			from = end + 6
+		for l, s := range names[a] {
+			text(c, t.Ink, rankSize, false, vg.Point{X: from, Y: y - 4.5 + 7.5*vg.Length(len(names[a])-1-2*l)}, s)
 		}
-		text(c, t.Ink, rankSize, false, vg.Point{X: from, Y: y - 4.5}, names[a])
 	}
 }
 
