@@ -213,7 +213,11 @@ func block(source []byte, n ast.Node, to Printer, depth int) {
 	}
 }
 
-// table returns a table as aligned text.
+// mostColumns is the width to which tables are printed, in characters.
+const mostColumns = 94
+
+// table returns a table as aligned text. One that is too wide is printed in parts, each with the
+// first column.
 func table(source []byte, n *east.Table) string {
 	var rows [][]string
 	var widths []int
@@ -230,12 +234,23 @@ func table(source []byte, n *east.Table) string {
 		rows = append(rows, cells)
 	}
 	var b strings.Builder
-	for _, cells := range rows {
-		var line strings.Builder
-		for i, s := range cells {
-			line.WriteString(s + strings.Repeat(" ", widths[i]-len([]rune(s))+2))
+	for from, to := 0, 1; to < len(widths) || from == 0; {
+		from = to
+		for wide := widths[0]; to < len(widths) && (to == from || wide+2+widths[to] <= mostColumns); to++ {
+			wide += 2 + widths[to]
 		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if from > 1 {
+			b.WriteString("\n")
+		}
+		for _, cells := range rows {
+			var line strings.Builder
+			for i, s := range cells {
+				if i == 0 || from <= i && i < to {
+					line.WriteString(s + strings.Repeat(" ", widths[i]-len([]rune(s))+2))
+				}
+			}
+			b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		}
 	}
 	return b.String()
 }

@@ -100,6 +100,7 @@ func TestPrint(t *testing.T) {
 		"lab":      "##Draw and edit points\nPress _Edit points_.\n-Click to add a point",
 		"learners": "-_combined_ adds and multiplies other kernels:\n|marginlab fit --data points.csv",
 		"speed":    "|comparison                          ",
+		"claims":   "4.00 · 3.58\n\ndata set                  MCM, map  ",
 	} {
 		require.Check(t, strings.Contains(all[slug], want), "%s lacks %q:\n%s", slug, want, all[slug])
 	}
