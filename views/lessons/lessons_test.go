@@ -39,6 +39,16 @@ func TestTypeset(t *testing.T) {
 	}
 }
 
+// Columns of numbers are aligned right; those of words, symbols and lists of numbers are not.
+func TestColumnsOfNumbers(t *testing.T) {
+	t.Parallel()
+	table := Table{Head: make([]string, 9), Rows: [][]string{
+		{"1", "+1", "0.84 %", "·", "–", "wrong", "(1, 2)", "λ", "1"},
+		{"2", "7.7e−12", "", "−1", "∞", "", "0", "1", "A"},
+	}}
+	require.Slices(t, table.numbers(), []bool{false, true, true, true, true, false, false, false, false}, "columns of numbers")
+}
+
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	q := &Question{Slug: "which", Options: []string{"one", "two", "Neither."}}
