@@ -124,8 +124,8 @@ func handInAtOnce(t *testing.T, s *handlerstest.Server, code string, students in
 			"who": {fmt.Sprint("student ", student)}, "request": {fmt.Sprint("page ", student)},
 		}
 		begin := time.Now()
-		to := s.URL + "/course/" + code + "/handins"
-		a := asks(t, client, student, http.MethodPost, to, urlencoded, strings.NewReader(form.Encode()))
+		address := s.URL + "/course/" + code + "/handins"
+		a := asks(t, client, student, http.MethodPost, address, urlencoded, strings.NewReader(form.Encode()))
 		answered(time.Since(begin))
 		require.Check(t, a.Status == http.StatusSeeOther, "student %d: %d %.200s", student, a.Status, a.Body)
 		return a.Header.Get("Location")
