@@ -49,8 +49,7 @@ func TestBarred(t *testing.T) {
 
 // The headings of error pages are in sentence case, also where they are the words of HTTP.
 func TestErrorTitles(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	for _, test := range []struct{ method, path, title string }{
 		{"GET", "/nothing", "Not found"}, {"DELETE", "/runs", "Method not allowed"},
 	} {

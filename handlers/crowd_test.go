@@ -77,38 +77,57 @@ func picture(ctx context.Context, client *http.Client, to, token string, form ur
 	return err == nil, err
 }
 
+// hurried is a client for n people at once, which follows no redirects.
+func hurried(t *testing.T, n int) *http.Client {
+	t.Helper()
+	client := &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: n},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
+// asks sends a request of a person, who has a workspace of their own. An error fails the test, and has
+// the status 0.
+func asks(
+	t *testing.T, client *http.Client, person int, method, to, kind string, body io.Reader,
+) (a handlerstest.Answer) {
+	r, err := http.NewRequestWithContext(t.Context(), method, to, body)
+	require.Check(t, err == nil, "%v", err)
+	if err != nil {
+		return a
+	}
+	r.Header.Set("Authorization", fmt.Sprintf("Bearer %032x", person+1))
+	r.Header.Set("Content-Type", kind)
+	resp, err := client.Do(r)
+	require.Check(t, err == nil, "%v", err)
+	if err != nil {
+		return a
+	}
+	defer resp.Body.Close()
+	a.Status, a.Header = resp.StatusCode, resp.Header
+	a.Body, err = io.ReadAll(resp.Body)
+	require.Check(t, err == nil, "%s: %v", to, err)
+	return a
+}
+
 // handInAtOnce lets so many students hand in each a run of his own when his turn has come,
 // and every other one once more, because the answer was slow to come. It says how long each
 // answer took.
 func handInAtOnce(t *testing.T, s *handlerstest.Server, code string, students int, turn func(student int), answered func(took time.Duration)) {
 	t.Helper()
-	client := &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: students},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	defer client.CloseIdleConnections()
+	client := hurried(t, students)
 	handIn := func(student int) (to string) {
 		form := url.Values{
 			"data": {"moons"}, "course": {code}, "learner": {"mcm"}, "conformal": {"eigen"}, "kernel": {"rbf"}, "C": {strconv.Itoa(student + 1)},
 			"who": {fmt.Sprint("student ", student)}, "request": {fmt.Sprint("page ", student)},
 		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/course/"+code+"/handins", strings.NewReader(form.Encode()))
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Authorization", "Bearer "+fmt.Sprintf("%032x", student+1))
 		begin := time.Now()
-		a, err := client.Do(r)
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		defer a.Body.Close()
-		body, _ := io.ReadAll(a.Body)
+		address := s.URL + "/course/" + code + "/handins"
+		a := asks(t, client, student, http.MethodPost, address, urlencoded, strings.NewReader(form.Encode()))
 		answered(time.Since(begin))
-		require.Check(t, a.StatusCode == http.StatusSeeOther, "student %d: %s %.200s", student, a.Status, body)
+		require.Check(t, a.Status == http.StatusSeeOther, "student %d: %d %.200s", student, a.Status, a.Body)
 		return a.Header.Get("Location")
 	}
 	var all sync.WaitGroup
@@ -156,8 +175,7 @@ func TestPollAtOnce(t *testing.T) {
 	s := handlerstest.Serve(t, false)
 	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
 	s.Browse(t, handlerstest.Teacher).Ask(code, handlerstest.Optioned)
-	refused := rush(t, s, code, students, func(int) {}, func(time.Time) {})
-	require.Check(t, refused <= 0, "%d answers were refused", refused)
+	require.Equal(t, rush(t, s, code, students, func(int) {}, func(time.Time) {}), 0, "answers were refused")
 	poll := require.Value(s.App.Store.CurrentPoll(t.Context(), code))(t)
 	tally, err := s.App.Store.Tally(t.Context(), code, poll.ID)
 	require.Check(t, err == nil && tally.Total(1) == students && tally.Rounds[0]["0"] == students/2,

@@ -42,9 +42,8 @@ func TestDay(t *testing.T) {
 		}
 		marked, err := st.Expire(t.Context(), st.Now().Add(-retention), false)
 		require.Check(t, marked <= 0 && trusted == (err == nil), "at %v %d workspaces are marked, %v", st.Now(), marked, err)
-		if n, err := st.Sweep(t.Context()); n > 0 || err != nil {
-			t.Errorf("at %v %d workspaces are deleted, %v", st.Now(), n, err)
-		}
+		n, err := st.Sweep(t.Context())
+		require.Check(t, n <= 0 && err == nil, "at %v %d workspaces are deleted, %v", st.Now(), n, err)
 	}
 	for hour := range hours {
 		ahead.Store(int64(time.Duration(hour) * time.Hour))

@@ -13,8 +13,7 @@ import (
 // Files of CSV begin with a byte order mark where a spreadsheet needs one, and never for
 // programs; what was sent is taken again.
 func TestByteOrderMark(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	const mark = "\ufeff"
 	var wide strings.Builder
@@ -25,8 +24,7 @@ func TestByteOrderMark(t *testing.T) {
 	set, plain := tc.Upload("name=fr%C3%BCchte", wide.String()), tc.Upload("name=plain", strings.NewReplacer("ö", "o", "ü", "u", "ß", "s").Replace(wide.String()))
 	code := tc.Course("/lab?data=moons&test_fraction=0.3", "")
 	a.Send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&test_fraction=0.3&who=J%C3%BCrgen")
-	run := tc.Train(`{"dataset":"` + set.ID + `"}`)
-	tc.Follow(run)
+	run := tc.Done(`{"dataset":"` + set.ID + `"}`)
 	for path, marked := range map[string]bool{
 		"/datasets/" + set.ID + ".csv": true, "/datasets/" + plain.ID + ".csv": false,
 		"/courses/" + code + "/handins.csv":       true,

@@ -58,17 +58,15 @@ func TestJobs(t *testing.T) {
 
 // Queued runs say how many go before them, and long ones that shorter runs do.
 func TestPlaceInQueue(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false) // nobody works
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice) // nobody works
 	long := c.Train(`{"dataset":"moons"}`)
 	owner := store.NewOwner()
-	_, ok, err := s.App.Store.ClaimRun(t.Context(), owner, long)
+	_, ok, err := c.App.Store.ClaimRun(t.Context(), owner, long)
 	require.Must(t, ok && err == nil, "%v %v", ok, err)
-	if err := s.App.Store.ReleaseRun(t.Context(), owner, long, store.Medium); err != nil { // it took longer than a turn
+	if err := c.App.Store.ReleaseRun(t.Context(), owner, long, store.Medium); err != nil { // it took longer than a turn
 		t.Fatal(err)
 	}
-	s.As(t, handlerstest.Bob).Train(`{"dataset":"moons"}`)
+	c.As(t, handlerstest.Bob).Train(`{"dataset":"moons"}`)
 	c.Train(`{"dataset":"moons"}`)
 	want := []string{"Waiting for its turn; shorter runs go first; about 2 runs before it", "Waiting for its turn; 1 run before it"}
 	var got []string
@@ -76,15 +74,14 @@ func TestPlaceInQueue(t *testing.T) {
 		got = append(got, j.Text)
 	}
 	require.Check(t, slices.Equal(got, want), "%q, want %q", got, want)
-	text := s.Browse(t, handlerstest.Alice).Page(200, "/runs/"+long).Find(".pending").Text()
+	text := c.Browse(t, handlerstest.Alice).Page(200, "/runs/"+long).Find(".pending").Text()
 	require.Check(t, strings.Contains(text, "shorter runs go first; about 2 runs before it"), "%v", text)
 }
 
 // A study is a job as well, which the stream of jobs follows until it has ended, and which is
 // cancelled from the page of all jobs.
 func TestStudyIsAJob(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false) // nobody works
+	s := handlerstest.Fresh(t, false) // nobody works
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(strings.Replace(handlerstest.SmallStudy, "[data.mine]\nfile = \"own points.csv\"\n", "", 1)))).ID
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
@@ -113,6 +110,5 @@ func TestStudyIsAJob(t *testing.T) {
 	to, _ := form.Attr("action")
 	title := c.Fetch("POST", to, "back=/jobs").HTML().Find("h1").Text()
 	require.Check(t, to == "/studies/"+id+"/cancel" && title == "Running", "after %s: %q", to, title)
-	last := next()
-	require.Check(t, len(last) == 0, "cancelled, and the stream tells %+v", last)
+	require.Slices(t, next(), nil, "cancelled, and the stream tells")
 }

@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"bytes"
 	"log/slog"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,12 +22,11 @@ import (
 
 // Viewing a page counts as use of the workspace.
 func TestUseIsNoted(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.App.Store.Now = func() time.Time { return now }
 	c := s.As(t, handlerstest.Alice)
-	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n")
+	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", twoPoints)
 	seen := func() time.Time {
 		h := require.Value(s.App.Store.Holdings(t.Context(), store.WorkspaceOf(handlerstest.Alice)))(t)
 		return h.Seen
@@ -43,14 +41,11 @@ func TestUseIsNoted(t *testing.T) {
 // A server whose data directory was taken away promises nothing, and says that it is
 // not well.
 func TestDirectoryTakenAway(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.As(t, handlerstest.Alice)
-	const points = "x,y,c\n1,2,a\n3,4,b\n"
-	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
+	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", twoPoints)
 	c.Want(http.StatusOK, "GET", "/healthz", "")
-	require.NoError(t, os.RemoveAll(filepath.Dir(s.App.Store.Path())))
-	c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", points)
+	require.NoError(t, os.RemoveAll(filepath.Dir(c.App.Store.Path())))
+	c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", twoPoints)
 	c.Want(http.StatusInsufficientStorage, "GET", "/healthz", "")
 	c.Want(http.StatusOK, "GET", "/", "") // pages can still be looked at
 }
@@ -64,13 +59,12 @@ func TestLowDisk(t *testing.T) {
 	free := int64(900 << 20)
 	s.App.Store.Disk = func() (int64, int64, error) { return free, 1 << 30, nil }
 	c := s.As(t, handlerstest.Alice)
-	const points = "x,y,c\n1,2,a\n3,4,b\n"
-	set := handlerstest.Decode[handlerstest.Object](c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points))["id"].(string)
+	set := handlerstest.Decode[handlerstest.Object](c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", twoPoints))["id"].(string)
 	c.Want(http.StatusOK, "GET", "/readyz", "")
 	free = 1 << 20
 	c.Want(http.StatusOK, "GET", "/healthz", "")
 	c.Want(http.StatusInsufficientStorage, "GET", "/readyz", "")
-	for _, body := range []string{points, strings.Repeat(points, 100_000)} {
+	for _, body := range []string{twoPoints, strings.Repeat(twoPoints, 100_000)} {
 		got := string(c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", body).Body)
 		require.Check(t, strings.Contains(got, "nearly full"), "%v", got)
 	}
@@ -87,8 +81,7 @@ func TestLowDisk(t *testing.T) {
 // An archive downloaded from the page is imported over JSON into another workspace, and the
 // other way round; deleting everything leaves nothing.
 func TestWorkspaceAsAWhole(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	a, b := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 	a.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n5,5,b\n0,0,a\n")
 	a.Follow(a.Train(`{"dataset":"moons","name":"mine","tags":["t"]}`))
@@ -138,17 +131,12 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	page := string(b.Want(http.StatusOK, "POST", "/settings/delete", "sure=yes", form...).Body)
 	d, r = holds(b)
 	require.Check(t, d+r == 0 && strings.Contains(page, "was deleted"), "%v data sets, %v runs are left", d, r)
-	var body bytes.Buffer
-	m := multipart.NewWriter(&body)
-	part := require.Value(m.CreateFormFile("file", "a.zip"))(t)
-	part.Write(archive.Body)
-	m.Close()
-	page = string(b.Want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).Body)
-	require.Check(t, strings.Contains(page, "Imported: 1 data set, 1 run, 1 search, 1 study and 1 report."),
-		"%v", page)
-	if !strings.Contains(string(b.Want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.Body), "dear", 1), "Content-Type", m.FormDataContentType()).Body), "not a complete zip file") {
-		t.Error("no word about a file that is no archive")
-	}
+	imported := b.Attach("/settings/import", "a.zip", string(archive.Body))
+	require.Equal(t, imported.Status, http.StatusOK, "the import")
+	require.Says(t, string(imported.Body), "Imported: 1 data set, 1 run, 1 search, 1 study and 1 report.", "the import")
+	wrong := b.Attach("/settings/import", "a.zip", "dear")
+	require.Equal(t, wrong.Status, http.StatusUnprocessableEntity, "a file that is no archive")
+	require.Says(t, string(wrong.Body), "not a complete zip file", "a file that is no archive")
 	b.Want(http.StatusNoContent, "DELETE", "/api/workspace", "")
 	d, r = holds(b)
 	require.Check(t, d+r == 0, "%v data sets and %v runs are left", d, r)
@@ -158,20 +146,17 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 
 // A full workspace is told the limit and the remedy, in JSON and on a page.
 func TestQuotaIsTold(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	s.App.Store.Quota = store.Quota{Datasets: 1, Runs: 1}
 	c := s.As(t, handlerstest.Alice)
-	const points = "x,y,c\n1,2,a\n3,4,b\n"
-	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
-	for path, body := range map[string]string{"/api/datasets?name=b.csv": points, "/datasets/generate": "generator=moons&n=20&noise=0.1&seed=1"} {
+	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", twoPoints)
+	for path, body := range map[string]string{"/api/datasets?name=b.csv": twoPoints, "/datasets/generate": "generator=moons&n=20&noise=0.1&seed=1"} {
 		var header []string
-		if body != points {
+		if body != twoPoints {
 			header = form
 		}
-		if got := string(c.Want(http.StatusInsufficientStorage, "POST", path, body, header...).Body); !strings.Contains(got, "This workspace holds 1 data set, the maximum.") || !strings.Contains(got, "Delete what you do not need") {
-			t.Errorf("%s: %s", path, got)
-		}
+		got := string(c.Want(http.StatusInsufficientStorage, "POST", path, body, header...).Body)
+		require.Check(t, strings.Contains(got, "This workspace holds 1 data set, the maximum.") && strings.Contains(got, "Delete what you do not need"), "%s: %s", path, got)
 	}
 	page := string(c.Want(http.StatusOK, "GET", "/settings", "").Body)
 	require.Check(t, strings.Contains(page, "1 data sets and 1 runs"), "%v", page)

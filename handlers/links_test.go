@@ -18,9 +18,7 @@ import (
 // TestLinksHandedOn sets up a course and shares a run at the teacher's own computer: the
 // links are for other people's.
 func TestLinksHandedOn(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.Browse(t, handlerstest.Teacher)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Teacher)
 	course := "/courses/" + c.Course("/lab?data=moons", "")
 	c.Send(200, "/runs", "data=moons")
 	runs := c.Page(200, "/runs").Find("tbody a[href^='/runs/']")
@@ -30,12 +28,12 @@ func TestLinksHandedOn(t *testing.T) {
 	anywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 8080}
 	at := func(links web.Links, host, path string) *goquery.Document {
 		t.Helper()
-		s.App.Links = links
+		c.App.Links = links
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.Host = host
 		r.AddCookie(c.Cookie)
 		w := httptest.NewRecorder()
-		s.App.Handler().ServeHTTP(w, r)
+		c.App.Handler().ServeHTTP(w, r)
 		doc, err := goquery.NewDocumentFromReader(w.Body)
 		require.Must(t, err == nil && w.Code == 200, "%s: %d %v", path, w.Code, err)
 		return doc
@@ -48,7 +46,7 @@ func TestLinksHandedOn(t *testing.T) {
 		{web.Links{Addr: anywhere}, "localhost:8080", network},
 		{web.Links{Addr: anywhere}, "lab.local:8080", "http://lab.local:8080"},
 		{web.Links{Addr: anywhere, Public: "https://lab.example.org"}, "localhost:8080", "https://lab.example.org"},
-		{web.Links{Addr: s.Listener.Addr()}, "localhost:8080", "http://localhost:8080"},
+		{web.Links{Addr: c.Listener.Addr()}, "localhost:8080", "http://localhost:8080"},
 	} {
 		gallery := at(test.links, test.host, course)
 		for what, got := range map[string]string{

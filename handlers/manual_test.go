@@ -11,8 +11,7 @@ import (
 
 // TestManual follows the ? of pages, the contents and a search of the manual.
 func TestManual(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	for page, want := range map[string]string{
 		"/": "/manual", "/lab?data=moons": "/manual/lab", "/datasets": "/manual/data", "/runs": "/manual/compare", "/searches": "/manual/compare",
 		"/studies": "/manual/studies", "/studies/new": "/manual/studies", "/courses": "/manual/teaching", "/lessons": "/manual/teaching",
@@ -27,12 +26,11 @@ func TestManual(t *testing.T) {
 	for _, topic := range manual.Topics {
 		page := c.Page(http.StatusOK, "/manual/"+topic.Slug)
 		require.Equal(t, page.Find("article h1").Text(), topic.Title, "%s: the title", topic.Slug)
-		for _, a := range page.Find("nav a[href^='#']").EachIter() {
-			id := a.AttrOr("href", "")
+		for _, id := range handlerstest.Attrs(page.Find("nav a[href^='#']"), "href") {
 			require.Check(t, page.Find("article "+id).Length() == 1, "%s: %s leads nowhere", topic.Slug, id)
 		}
-		for _, a := range page.Find("article a").EachIter() {
-			c.Page(http.StatusOK, a.AttrOr("href", ""))
+		for _, to := range handlerstest.Attrs(page.Find("article a"), "href") {
+			c.Page(http.StatusOK, to)
 		}
 	}
 	found := c.Page(http.StatusOK, "/manual?q=embed")

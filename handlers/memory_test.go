@@ -245,8 +245,7 @@ func TestBombServer(t *testing.T) {
 	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})), Patience: 2 * time.Second}, jobs.Config{Limit: 2 * time.Second})
 	c, own := s.Browse(t, handlerstest.Alice), s.As(t, handlerstest.Alice)
 	set := own.Upload("name=own%20points.csv", "x,y,label\n"+strings.Repeat("0,0,a\n1,0,a\n0,1,b\n1,1,b\n2,2,b\n3,1,a\n", 10))
-	run := own.Train(`{"dataset":"` + set.ID + `"}`)
-	own.Follow(run)
+	run := own.Done(`{"dataset":"` + set.ID + `"}`)
 	code := c.Course("/lab?data=moons", "")
 	search := handlerstest.Decode[struct{ ID string }](own.Want(202, "POST", "/api/searches", `{"dataset":"moons","grid":{"C":[1,2]},"folds":2}`)).ID
 	study := handlerstest.Decode[struct{ ID string }](own.Want(202, "POST", "/api/studies", mustJSON(t, map[string]string{"study": handlerstest.SmallStudy}))).ID

@@ -20,7 +20,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +30,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/web/jobs"
@@ -43,8 +43,9 @@ func TestRandomRequests(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(randomSeeds) {
 		t.Run(fmt.Sprint("seed ", seed+1), func(t *testing.T) {
-			var log faults
-			s := handlerstest.ServeWith(t, true, handlers.Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Patience: time.Second}, jobs.Config{Limit: 2 * time.Second})
+			var log mltest.Buffer
+			faults := slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})
+			s := handlerstest.ServeWith(t, true, handlers.Config{Log: slog.New(faults), Patience: time.Second}, jobs.Config{Limit: 2 * time.Second})
 			a := newAsker(t, s, seed+1)
 			for i := range randomRequests {
 				if i%200 == 0 {
@@ -53,32 +54,9 @@ func TestRandomRequests(t *testing.T) {
 				a.ask()
 			}
 			t.Logf("answers %v, the slowest after %v", a.statuses, a.longest.Round(time.Millisecond))
-			if lines := log.lines(); len(lines) > 0 {
-				t.Errorf("in the log:\n%s", strings.Join(lines[:min(len(lines), 5)], "\n"))
-			}
+			require.Equal(t, log.String(), "", "in the log")
 		})
 	}
-}
-
-// faults keeps the lines of a log that must not be there.
-type faults struct {
-	mu   sync.Mutex
-	kept []string
-}
-
-func (f *faults) Write(line []byte) (int, error) {
-	if bytes.Contains(line, []byte("level=ERROR")) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.kept = append(f.kept, string(line))
-	}
-	return len(line), nil
-}
-
-func (f *faults) lines() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.kept
 }
 
 // asker asks at random, and learns from the answers what more there is to ask.
@@ -460,31 +438,21 @@ func (a *asker) send(method, path, body, kind string) (location string) {
 	begin := time.Now()
 	resp, err := a.client.Do(r)
 	if err != nil {
-		if ctx.Err() == nil && !strings.Contains(err.Error(), "invalid header") {
-			a.t.Errorf("%v\n%s", err, told())
-		}
+		require.Check(a.t, ctx.Err() != nil || strings.Contains(err.Error(), "invalid header"), "%v\n%s", err, told())
 		return ""
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	took := time.Since(begin)
-	if err != nil && ctx.Err() == nil {
-		a.t.Errorf("%v after %d bytes\n%s", err, len(answer), told())
-	}
+	require.Check(a.t, err == nil || ctx.Err() != nil, "%v after %d bytes\n%s", err, len(answer), told())
 	a.statuses[resp.StatusCode]++
 	a.longest = max(a.longest, took)
-	if took > slowest {
-		a.t.Errorf("%d after %v\n%s", resp.StatusCode, took, told())
-	}
+	require.Check(a.t, took <= slowest, "%d after %v\n%s", resp.StatusCode, took, told())
 	switch resp.StatusCode {
 	case http.StatusServiceUnavailable:
-		if resp.Header.Get("Retry-After") == "" {
-			a.t.Errorf("busy, but until when?\n%s", told())
-		}
+		require.Check(a.t, resp.Header.Get("Retry-After") != "", "busy, but until when?\n%s", told())
 	case http.StatusInsufficientStorage:
-		if len(answer) == 0 {
-			a.t.Errorf("no word about the room\n%s", told())
-		}
+		require.Check(a.t, len(answer) != 0, "no word about the room\n%s", told())
 	default:
 		if resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented {
 			a.t.Errorf("%d: %s\n%s", resp.StatusCode, clip(string(answer)), told())

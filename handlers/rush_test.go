@@ -16,11 +16,7 @@ import (
 // twice: every student counts once, with the last answer.
 func rush(t *testing.T, s *handlerstest.Server, code string, students int, pause func(i int), taken func(time.Time)) (refused int) {
 	poll := require.Value(s.App.Store.CurrentPoll(t.Context(), code))(t)
-	client := &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: students},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	defer client.CloseIdleConnections()
+	client := hurried(t, students)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for i := range students {
@@ -28,23 +24,12 @@ func rush(t *testing.T, s *handlerstest.Server, code string, students int, pause
 			pause(i)
 			for k := range 3 {
 				for again := range 1 + i%2 {
-					r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/course/"+code+"/poll", strings.NewReader(fmt.Sprintf("poll=%d&round=%d&answer=%d", poll.ID, poll.Round, (i+k)%2)))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-					r.Header.Set("Authorization", "Bearer "+fmt.Sprintf("%032x", i+1))
-					resp, err := client.Do(r)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					resp.Body.Close()
+					answer := strings.NewReader(fmt.Sprintf("poll=%d&round=%d&answer=%d", poll.ID, poll.Round, (i+k)%2))
+					a := asks(t, client, i, http.MethodPost, s.URL+"/course/"+code+"/poll", urlencoded, answer)
 					if k+again == 0 {
 						taken(time.Now())
 					}
-					if resp.StatusCode != http.StatusSeeOther {
+					if a.Status != http.StatusSeeOther {
 						mu.Lock()
 						refused++
 						mu.Unlock()

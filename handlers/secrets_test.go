@@ -5,41 +5,23 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
-
-// kept is a log in memory.
-type kept struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (k *kept) Write(p []byte) (int, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.b.Write(p)
-}
-
-func (k *kept) String() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.b.String()
-}
 
 // What opens something is neither in the log, however much it tells, nor in the metrics:
 // keys of workspaces, tokens of shared runs and of teachers, codes of courses; mistyped
 // ones neither, which may be one letter away.
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
-	log := &kept{}
+	log := new(mltest.Buffer)
 	s := handlerstest.ServeWith(t, true, handlers.Config{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), Patience: time.Hour}, jobs.Config{})
 	c := s.Browse(t, handlerstest.Teacher)
 	code := c.Course("/lab?data=moons", "")
@@ -72,9 +54,8 @@ func TestSecretsStayOut(t *testing.T) {
 	written := strings.ToLower(log.String() + string(c.Do("GET", "/metrics", "").Body))
 	for what, secret := range map[string]string{"share token": strings.TrimPrefix(shared, "/shared/"), "token of a link": strings.TrimPrefix(short, "/l/"), "teacher's token": strings.TrimPrefix(teach, "/teach/"), "code": code, "key": handlerstest.Bob, "key of the teacher": handlerstest.Teacher} {
 		require.Must(t, len(secret) >= 6, "%s %q", what, secret)
-		if i := strings.Index(written, strings.ToLower(secret[:len(secret)-1])); i >= 0 {
-			t.Errorf("the %s: %s", what, written[max(0, i-200):i+100])
-		}
+		i := strings.Index(written, strings.ToLower(secret[:len(secret)-1]))
+		require.Check(t, i < 0, "the %s: %s", what, written[max(0, i-200):i+100])
 	}
 	if strings.Count(written, "msg=request ") < 20 {
 		t.Errorf("the log has %d requests", strings.Count(written, "msg=request "))

@@ -44,31 +44,14 @@ func digitsFile(rows, columns int) string {
 // and its picture. Each has a workspace of their own, and one point more than the one before.
 func uploadAtOnce(t *testing.T, s *handlerstest.Server, n int, file string) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	defer client.CloseIdleConnections()
+	client := hurried(t, n)
 	last := file[strings.LastIndex(file[:len(file)-1], "\n")+1:]
 	var people sync.WaitGroup
 	for i := range n {
 		people.Go(func() {
 			ask := func(want int, method, path, kind string, body io.Reader) (location string) {
-				r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, body)
-				if err != nil {
-					t.Error(err)
-					return ""
-				}
-				r.Header.Set("Authorization", fmt.Sprintf("Bearer %032x", i+1))
-				r.Header.Set("Content-Type", kind)
-				a, err := client.Do(r)
-				if err != nil {
-					t.Error(err)
-					return ""
-				}
-				defer a.Body.Close()
-				if a.StatusCode != want {
-					said, _ := io.ReadAll(a.Body)
-					t.Errorf("%s %s: %s, want %d\n%s", method, path, a.Status, want, said)
-				}
-				_, _ = io.Copy(io.Discard, a.Body)
+				a := asks(t, client, i, method, s.URL+path, kind, body)
+				require.Check(t, a.Status == want, "%s %s: %d, want %d\n%s", method, path, a.Status, want, a.Body)
 				return a.Header.Get("Location")
 			}
 			var head, end bytes.Buffer

@@ -66,8 +66,7 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 		have := require.Value(Backup(ctx, dir, DatabaseIn(into)))(t)
 		require.Check(t, have.Datasets >= len(before) && have.Bytes != 0,
 			"copy %d: %v, and %d data sets were saved before", n, have, len(before))
-		damage := require.Value(damageOf(t, DatabaseIn(into)))(t)
-		require.Check(t, len(damage) == 0, "copy %d: %q", n, damage)
+		require.Slices(t, require.Value(damageOf(t, DatabaseIn(into)))(t), nil, "copy %d", n)
 		c := open(t, into)
 		for _, id := range before {
 			set := require.Value(c.Dataset(ctx, alice, id))(t)
@@ -261,9 +260,7 @@ func TestCheck(t *testing.T) {
 			damage, _, err := Check(ctx, DatabaseIn(harmed))
 			require.NoError(t, err)
 			all := strings.Join(damage, "\n")
-			for _, says := range c.says {
-				require.Check(t, strings.Contains(all, says), "%q does not say %q", damage, says)
-			}
+			require.SaysAll(t, all, c.says, "%q", damage)
 		})
 	}
 }
@@ -344,9 +341,7 @@ func TestPurge(t *testing.T) {
 	require.Check(t, require.Value(s.Course(ctx, open.Code))(t).Handins == 0, "what was handed in is still there")
 	require.NoError(t, s.DeleteWorkspace(ctx, carol))
 	require.NoError(t, s.DeleteWorkspace(ctx, bob))
-	for _, table := range []string{"points", "datasets", "runs", "models", "searches", "cells", "courses", "handins", "workspaces"} {
-		require.Equal(t, count(t, s, table), 0, "rows in %s after everybody has deleted everything", table)
-	}
+	empty(t, s, "points", "datasets", "runs", "models", "searches", "cells", "courses", "handins", "workspaces")
 }
 
 // The use of a workspace is recorded once a day.

@@ -233,15 +233,6 @@ func TestDirectoryTakenAway(t *testing.T) {
 	}
 }
 
-func TestTurnedReadOnly(t *testing.T) {
-	s := fresh(t)
-	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
-	require.Value(s.write.Exec(`PRAGMA query_only = on`))(t)
-	wantErr(t, require.Err(s.CreateDataset(t.Context(), alice, "e", "", sample(2))), ErrReadOnly)
-	list := require.Value(s.Datasets(t.Context(), alice))(t)
-	require.Check(t, len(list) == 1, "%d data sets", len(list))
-}
-
 // A database that cannot be opened is refused with one line that names its directory; a foreign
 // database gets no tables.
 func TestOpenFaults(t *testing.T) {

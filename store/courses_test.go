@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -81,9 +80,7 @@ func TestNewCourseProblems(t *testing.T) {
 		{"target", NewCourse{Title: "x", Target: "/" + strings.Repeat("x", maxTarget)}},
 		{"target", NewCourse{Title: "x", Target: "/lab", Hidden: make([]string, maxControls+1)}},
 	} {
-		_, err := s.CreateCourse(t.Context(), alice, tc.n)
-		var ps param.Problems
-		require.Check(t, errors.As(err, &ps) && ps.For(tc.field) != "", "%s: %v", tc.field, err)
+		refused(t, require.Err(s.CreateCourse(t.Context(), alice, tc.n)), tc.field, "")
 	}
 	require.Check(t, count(t, s, "courses") == 0, "saved all the same")
 }
@@ -121,9 +118,7 @@ func TestHandIn(t *testing.T) {
 	wantErr(t, s.Withdraw(ctx, alice, h.Run), ErrNotFound)
 	require.NoError(t, s.Withdraw(ctx, bob, h.Run))
 	forgetDeleted(t, s)
-	for _, table := range []string{"handins", "runs", "models", "points"} {
-		require.Equal(t, count(t, s, table), 0, "%s left", table)
-	}
+	empty(t, s, "handins", "runs", "models", "points")
 }
 
 func TestHandInAgain(t *testing.T) {
@@ -187,27 +182,25 @@ func TestLaterNames(t *testing.T) {
 
 func TestHandInRefused(t *testing.T) {
 	s, ctx, c := inCourse(t)
-	refused := func(want *Error, ws Workspace, run string) {
+	denied := func(want *Error, ws Workspace, run string) {
 		t.Helper()
 		wantErr(t, require.Err(s.HandIn(ctx, ws, run, "x")), want)
 	}
 	own := s.saved(t, bob, c.Code, 1)
-	refused(ErrNotFound, alice, own)                        // another user's run
-	refused(ErrNotFound, bob, s.saved(t, bob, "", 1))       // created outside any course
-	refused(ErrNotFound, bob, s.saved(t, bob, "NOSUCH", 1)) // its course does not exist
+	denied(ErrNotFound, alice, own)                        // another user's run
+	denied(ErrNotFound, bob, s.saved(t, bob, "", 1))       // created outside any course
+	denied(ErrNotFound, bob, s.saved(t, bob, "NOSUCH", 1)) // its course does not exist
 
 	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
-	refused(ErrClosed, bob, own)
+	denied(ErrClosed, bob, own)
 	require.NoError(t, s.CloseCourse(ctx, c.Code, false))
 	require.Value(s.HandIn(ctx, bob, own, "x"))(t)
-	_, err := s.HandIn(ctx, bob, own, strings.Repeat("ä", 61))
-	var ps param.Problems
-	require.Check(t, errors.As(err, &ps) && ps.For("who") != "", "%v", err)
+	refused(t, require.Err(s.HandIn(ctx, bob, own, strings.Repeat("ä", 61))), "who", "")
 	wantErr(t, s.CloseCourse(ctx, "NOSUCH", true), ErrNotFound)
 
 	queued := require.Value(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))(t)
 	require.NoError(t, s.CancelRun(ctx, bob, queued.ID))
-	refused(ErrNoResult, bob, queued.ID)
+	denied(ErrNoResult, bob, queued.ID)
 
 	// One workspace cannot fill the gallery; many can.
 	for i := 1; i < MaxNames; i++ {
@@ -228,7 +221,7 @@ func TestHandInRefused(t *testing.T) {
 	first := require.Value(s.Handins(ctx, bob, c.Code))(t)[0]
 	require.Value(s.HandIn(ctx, bob, own, first.Name))(t) // replaces
 	own = s.saved(t, alice, c.Code, 1)
-	refused(ErrGalleryFull, alice, own)
+	denied(ErrGalleryFull, alice, own)
 }
 
 // A course accepts hand-ins until it ends, to the millisecond; the end can be postponed and

@@ -11,8 +11,7 @@ import (
 // A finished search adds its evidence to the runs with its best setting, whatever fraction they
 // hold out, and to no others; lists sort and filter by it, and archives keep it.
 func TestRunsKeepEvidence(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, t.TempDir()), t.Context()
+	s, ctx := fresh(t), t.Context()
 	n := asked(t)
 	n.Scheme.Nested = true
 	search := require.Value(s.CreateSearch(ctx, "w", n))(t)

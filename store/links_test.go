@@ -11,17 +11,15 @@ import (
 // TestLinks: a link gives anyone its points, outlives the data set, and deletes the points with
 // itself; a repeated request creates one link.
 func TestLinks(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, t.TempDir()), t.Context()
+	s, ctx := fresh(t), t.Context()
 	d := sample(1)
 	n := NewLink{Title: strings.Repeat("long ", 60), Target: "/lab?C=2", Points: d, Data: "mine"}
 	l := require.Value(s.CreateLink(ctx, alice, n))(t)
 	require.Check(t, len(l.Token) == 16 && len([]rune(l.Title)) <= maxName, "%+v", l)
 	again, err := s.CreateLink(ctx, alice, n)
 	require.Check(t, err == nil && again.Token == l.Token, "asked twice: %v, %v", again, err)
-	if other, err := s.CreateLink(ctx, bob, n); err != nil || other.Token == l.Token {
-		t.Errorf("of another workspace: %v, %v", other, err)
-	}
+	other, err := s.CreateLink(ctx, bob, n)
+	require.Check(t, err == nil && other.Token != l.Token, "of another workspace: %v, %v", other, err)
 	got, err := s.Link(ctx, l.Token)
 	require.Must(t, err == nil && got.Hash == d.Hash() && got.Target == "/lab?C=2", "%+v, %v", got, err)
 	require.Is(t, s.DeleteLink(ctx, bob, l.Token), ErrNotFound, "deleted by another")
@@ -30,9 +28,8 @@ func TestLinks(t *testing.T) {
 	require.Equal(t, require.Err(s.Data(ctx, d.Hash())), nil, "points of the other's link")
 	require.NoError(t, s.DeleteWorkspace(ctx, bob))
 	require.Is(t, require.Err(s.Data(ctx, d.Hash())), ErrNotFound, "points of nobody")
-	if links, err := s.Links(ctx, bob); err != nil || len(links) != 0 {
-		t.Errorf("%v, %v", links, err)
-	}
+	links, err := s.Links(ctx, bob)
+	require.Check(t, err == nil && len(links) == 0, "%v, %v", links, err)
 	require.Fails(t, require.Err(s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "//elsewhere"})), "",
 		"a link leads elsewhere")
 

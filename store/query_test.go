@@ -246,12 +246,8 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 		}
 		require.Check(t, all >= 20 && (f.Kind == ListField || all == 20), "%s: %d runs in groups, want 20", f.Name, all)
 	}
-}
 
-// TestPercentages: a share may be written in percent.
-func TestPercentages(t *testing.T) {
-	s := fresh(t)
-	ugly(t, s)
+	// A share may be written in percent.
 	_, share, err := s.Runs(t.Context(), alice, Filter{Where: MustQuery("accuracy >= 0.5")})
 	require.NoError(t, err)
 	_, percent, err := s.Runs(t.Context(), alice, Filter{Where: MustQuery("accuracy >= 50%")})

@@ -13,18 +13,13 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// The error for a directory without write permission names it.
-func TestOpenReadOnlyDirectory(t *testing.T) {
+// The error for a directory without write permission names it. A read-only database can be checked.
+func TestReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	dir, out := unwritable(t, "open")
-	require.Check(t, strings.Contains(out, dir) && strings.Contains(out, ErrReadOnly.Error()), "said %q", out)
-}
-
-// A read-only database can be checked.
-func TestCheckReadOnlyDirectory(t *testing.T) {
-	t.Parallel()
-	_, out := unwritable(t, "check")
-	require.Check(t, strings.TrimSpace(out) == "whole", "said %q", out)
+	require.SaysAll(t, out, []string{dir, ErrReadOnly.Error()}, "opening")
+	_, out = unwritable(t, "check")
+	require.Equal(t, strings.TrimSpace(out), "whole", "checking")
 }
 
 // unwritable runs a command on a data directory as a user without write permission, and returns the

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml/mltest/require"
-	"marginlab/ml/param"
 	"marginlab/ml/repeat"
 	"marginlab/ml/study"
 )
@@ -32,8 +30,7 @@ func shown() Frozen {
 // A report is returned as stored, is visible only to its workspace and to others with its link, and
 // can be restored after deletion.
 func TestReports(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, t.TempDir()), t.Context()
+	s, ctx := fresh(t), t.Context()
 	made := require.Value(s.CreateReport(ctx, alice, Request{Key: "k", Strict: true}, " A  title ", "one\r\n\r\n![mine](/runs/abc)\n", shown()))(t)
 	again := require.Value(s.CreateReport(ctx, alice, Request{Key: "k", Strict: true}, " A  title ", "one\r\n\r\n![mine](/runs/abc)\n", shown()))(t)
 	got := require.Value(s.Report(ctx, alice, made.ID))(t)
@@ -64,12 +61,8 @@ func TestReports(t *testing.T) {
 	require.NoError(t, s.DeleteWorkspace(ctx, alice))
 	h, err := s.Holdings(ctx, alice)
 	require.Check(t, err == nil && h.Reports == 0 && h.Bytes == 0, "%v %v", h, err)
-}
 
-// Texts and items over a limit are refused, naming the field.
-func TestReportLimits(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, t.TempDir()), t.Context()
+	// Texts and items over a limit are refused.
 	large := shown()
 	large.Items[0].Figures[0].PDF = bytes.Repeat([]byte{1}, MaxFrozen)
 	many := Frozen{Items: make([]ReportItem, MaxReportItems+1)}
@@ -85,29 +78,20 @@ func TestReportLimits(t *testing.T) {
 	}
 }
 
-// An archive carries reports to another workspace, once each.
+// An archive carries reports to another workspace, once each. No way of adding reports exceeds
+// MaxReports or loses one.
 func TestReportsInArchive(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, t.TempDir()), t.Context()
-	require.Value(s.CreateReport(ctx, alice, Request{}, "title", "text", shown()))(t)
+	s, ctx := fresh(t), t.Context()
+	made := require.Value(s.CreateReport(ctx, alice, Request{}, "title", "text", shown()))(t)
 	var b bytes.Buffer
 	require.NoError(t, s.Export(ctx, alice, &b))
 	for i, want := range []Imported{{Reports: 1}, {Present: 1}} {
 		got, err := s.Import(ctx, bob, bytes.NewReader(b.Bytes()), int64(b.Len()))
 		require.Check(t, err == nil && got == want, "%d: %+v, %v", i, got, err)
 	}
-	list := require.Value(s.Reports(ctx, bob))(t)
-	got, err := s.Report(ctx, bob, list[0].ID)
+	got, err := s.Report(ctx, bob, require.Value(s.Reports(ctx, bob))(t)[0].ID)
 	require.Check(t, err == nil && cmp.Equal(got.Frozen, shown()) && got.Text == "text", "%v %v", got, err)
-}
 
-// No way of adding reports exceeds MaxReports or loses one.
-func TestMostReports(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, t.TempDir()), t.Context()
-	made := require.Value(s.CreateReport(ctx, alice, Request{}, "title", "text", shown()))(t)
-	var b bytes.Buffer
-	require.NoError(t, s.Export(ctx, alice, &b))
 	require.NoError(t, s.DeleteReport(ctx, alice, made.ID))
 	deleted := require.Value(s.Deletions(ctx, alice))(t)[0]
 	run(t, s, `WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
@@ -131,8 +115,7 @@ func TestMostReports(t *testing.T) {
 
 // An archived report must include all its points: naming a hash gives no access to another's.
 func TestReportsOfArchivesAreWhole(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, t.TempDir()), t.Context()
+	s, ctx := fresh(t), t.Context()
 	secret := require.Value(s.CreateDataset(ctx, alice, "secret", "", sample(1)))(t).Hash
 	for says, change := range map[string]func(f *Frozen){
 		"do not match":          func(f *Frozen) { f.Points[hashOfSquare] += "2,b\n" },
@@ -151,10 +134,7 @@ func TestReportsOfArchivesAreWhole(t *testing.T) {
 			indexName:       `{"format":3,"reports":[{"id":"a","title":"t","text":"","created":"2026-01-01T00:00:00Z","updated":"2026-01-01T00:00:00Z"}]}`,
 			reportName("a"): string(require.Value(json.Marshal(f))(t)),
 		})
-		_, err := s.Import(ctx, bob, bytes.NewReader(body), int64(len(body)))
-		var ps param.Problems
-		require.Check(t, errors.As(err, &ps) && ps.For("file") != "" && strings.Contains(err.Error(), says),
-			"%v does not say %q", err, says)
+		refused(t, require.Err(s.Import(ctx, bob, bytes.NewReader(body), int64(len(body)))), "file", says)
 	}
 	list := require.Value(s.ReportTitles(ctx, bob))(t)
 	require.Check(t, len(list) == 0, "%v", list)

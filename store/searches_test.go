@@ -105,9 +105,7 @@ func TestSearch(t *testing.T) {
 	}
 	require.Equal(t, count(t, s, "results"), 6, "results are left of a search of 6 cells")
 	require.NoError(t, s.DeleteSearch(ctx, alice, search.ID))
-	for _, table := range []string{"results", "cells", "searches", "points"} {
-		require.Equal(t, count(t, s, table), 0, "%s are left", table)
-	}
+	empty(t, s, "results", "cells", "searches", "points")
 }
 
 // Cells of a dead owner are computed again after their lease expires, and count once.

@@ -88,6 +88,22 @@ func wantErr(t testing.TB, err, want error) {
 	require.Check(t, errors.Is(err, want), "error %v, want %v", err, want)
 }
 
+// refused checks that err names a field and contains words.
+func refused(t testing.TB, err error, field, words string) {
+	t.Helper()
+	var ps param.Problems
+	require.Check(t, errors.As(err, &ps) && ps.For(field) != "" && strings.Contains(err.Error(), words),
+		"%s: %.300v, want %q", field, err, words)
+}
+
+// empty checks that tables have no rows.
+func empty(t testing.TB, s *Store, tables ...string) {
+	t.Helper()
+	for _, table := range tables {
+		require.Equal(t, count(t, s, table), 0, "rows left in %s", table)
+	}
+}
+
 // count counts rows of a table.
 func count(t testing.TB, s *Store, table string) (n int) {
 	t.Helper()
@@ -120,9 +136,7 @@ func TestDatasetSurvivesRestart(t *testing.T) {
 func TestDatasetNames(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	for _, name := range []string{"", " \t\n", strings.Repeat("ä", 121)} {
-		_, err := s.CreateDataset(ctx, alice, name, "drawn", sample(1))
-		var ps param.Problems
-		require.Check(t, errors.As(err, &ps) && ps.For("name") != "", "name %q: %v", name, err)
+		refused(t, require.Err(s.CreateDataset(ctx, alice, name, "drawn", sample(1))), "name", "")
 	}
 	first := require.Value(s.CreateDataset(ctx, alice, strings.Repeat("ä", 120), "drawn", sample(1)))(t)
 	require.Value(s.CreateDataset(ctx, alice, first.Name, "drawn", sample(1)))(t) // names are reusable
@@ -145,6 +159,10 @@ func TestDatasetsNewestFirst(t *testing.T) {
 		names += d.Name
 	}
 	require.Equal(t, names, "43210", "names")
+	at := time.Date(2031, 2, 3, 4, 5, 6, 7_000_000, time.FixedZone("x", 3600))
+	s.Now = func() time.Time { return at }
+	d := require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
+	require.Check(t, d.Created.Equal(at) && d.Created.Location() == time.UTC, "%v", d.Created)
 }
 
 func TestPointsAreSharedAndDropped(t *testing.T) {
@@ -310,17 +328,18 @@ func TestTwoStoresOneFile(t *testing.T) {
 	require.Equal(t, len(require.Value(open(t, dir).Datasets(t.Context(), alice))(t)), 80, "data sets")
 }
 
-func TestReaderCannotWrite(t *testing.T) {
+// Neither a reader nor who has left changes anything, nor anybody once the database is read-only.
+func TestRefusedWrites(t *testing.T) {
 	s := fresh(t)
 	wantErr(t, s.view(t.Context(), func(tx *transaction) { tx.exec(`DELETE FROM points`) }), ErrReadOnly)
-}
-
-func TestCancelledContext(t *testing.T) {
-	s := fresh(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	wantErr(t, require.Err(s.CreateDataset(ctx, alice, "x", "", sample(1))), context.Canceled)
 	require.Check(t, count(t, s, "datasets") == 0, "saved all the same")
+	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
+	require.Value(s.write.Exec(`PRAGMA query_only = on`))(t)
+	wantErr(t, require.Err(s.CreateDataset(t.Context(), alice, "e", "", sample(2))), ErrReadOnly)
+	require.Equal(t, len(require.Value(s.Datasets(t.Context(), alice))(t)), 1, "data sets")
 }
 
 // A conditional change is made in the state that its check saw: reads by the check belong to the

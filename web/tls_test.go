@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -39,7 +40,7 @@ func certify(t *testing.T, dir string, number int64) (cert, key string) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	log := &logged{}
+	log := new(mltest.Buffer)
 	to := slog.New(slog.NewTextHandler(log, nil))
 	server := require.Value(Listen("127.0.0.1:0", to))(t)
 	dir := t.TempDir()

@@ -20,27 +20,10 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
-
-// logged collects log records of concurrent requests.
-type logged struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 func page(w io.Writer, _ *http.Request, p Problem) error {
 	_, err := fmt.Fprintf(w, "<h1>%d</h1><p>%s %s", p.Status, p.Detail, p.RequestID)
@@ -48,8 +31,8 @@ func page(w io.Writer, _ *http.Request, p Problem) error {
 }
 
 // newSite returns a site with a few routes, and its log.
-func newSite(routes map[string]Handler) (http.Handler, *Site, *logged) {
-	log := &logged{}
+func newSite(routes map[string]Handler) (http.Handler, *Site, *mltest.Buffer) {
+	log := new(mltest.Buffer)
 	s := NewSite(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), page)
 	return mux(s, routes), s, log
 }
@@ -183,9 +166,7 @@ func TestPanic(t *testing.T) {
 	w := ask(h, "GET", "/x", "")
 	require.Check(t, w.Code == 500 && strings.Contains(w.Body.String(), "<h1>500") && !strings.Contains(w.Body.String(), "secret"),
 		"%v %v", w.Code, w.Body)
-	if text := log.String(); !strings.Contains(text, "panic=secret") || !strings.Contains(text, "web_test.go") || !strings.Contains(text, "status=500") {
-		t.Errorf("log: %s", text)
-	}
+	require.SaysAll(t, log.String(), []string{"panic=secret", "web_test.go", "status=500"}, "log")
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	for _, path := range []string{"/late", "/broken"} { // half an answer must not look complete
@@ -312,7 +293,7 @@ func TestSetToken(t *testing.T) {
 // neither do requests without a workspace, new workspaces and static files.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
-	log := &logged{}
+	log := new(mltest.Buffer)
 	s := NewSite(slog.New(slog.NewTextHandler(log, nil)), page)
 	s.PerWorkspace, s.PerAddress = 3, 12
 	h := mux(s, map[string]Handler{"GET /api/x": ok})
@@ -580,66 +561,51 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 	})
 }
 
-// Slow clients are cut off at each stage.
+// Slow clients are cut off at each stage. A client that sends a file too slowly, or only part of it,
+// gets a message that says so.
 func TestSlowClients(t *testing.T) {
-	t.Parallel()
-	h, _, _ := newSite(map[string]Handler{"POST /x": func(_ http.ResponseWriter, r *http.Request) error {
-		_, err := io.ReadAll(r.Body)
-		return err
-	}})
-	for name, test := range map[string]struct {
-		send string
-		want time.Duration
-	}{
-		"headers": {"GET / HTTP/1.1\r\nHost: x\r\n", headerTimeout},
-		"body":    {"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", grace},
-		"idle":    {"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
-	} {
-		exchange(t, name, h, test.send, func(t *testing.T, _ string, took time.Duration) {
-			require.Check(t, took >= test.want && took <= test.want+time.Second, "closed after %v, want %v", took, test.want)
-		})
-	}
-}
-
-// exchange checks, as a subtest, the answer of h to a client that sends some text and waits, and
-// how long the server takes to close the connection.
-func exchange(t *testing.T, name string, h http.Handler, send string, check func(t *testing.T, got string, took time.Duration)) {
-	t.Run(name, func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			listener := make(pipes)
-			stop := listener.serve(t, h)
-			conn, _ := listener.dial(t.Context(), "", "")
-			start := time.Now()
-			go io.WriteString(conn, send)
-			got, _ := io.ReadAll(conn)
-			check(t, string(got), time.Since(start))
-			conn.Close()
-			stop()
-		})
-	})
-}
-
-// A client that sends a file too slowly, or only part of it, gets a message that says so.
-func TestInterruptedBodies(t *testing.T) {
 	t.Parallel()
 	h, _, _ := newSite(map[string]Handler{
 		"POST /form": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, maxBody) },
 		"POST /file": spooled,
+		"POST /x": func(_ http.ResponseWriter, r *http.Request) error {
+			_, err := io.ReadAll(r.Body)
+			return err
+		},
 	})
 	const form = "POST /form HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=xx\r\n"
 	part := "--xx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
 	for name, test := range map[string]struct {
 		send, want string
+		closed     time.Duration // until the connection is closed; 0: any
 	}{
-		"slow form":        {form + "Content-Length: 1000\r\n\r\n" + part, "paused for 15 seconds"},
-		"without a length": {form + "Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\n", "408"},
-		"slow file":        {"POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "paused for 15 seconds"},
-		"half a form":      {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "before everything arrived"},
-		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", maxBody+1), "413"},
-		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", maxBody+1), "413"},
+		"headers":          {"GET / HTTP/1.1\r\nHost: x\r\n", "", headerTimeout},
+		"body":             {"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "", grace},
+		"idle":             {"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", "404", idleTimeout},
+		"slow form":        {form + "Content-Length: 1000\r\n\r\n" + part, "paused for 15 seconds", 0},
+		"without a length": {form + "Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\n", "408", 0},
+		"slow file":        {"POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "paused for 15 seconds", 0},
+		"half a form":      {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "before everything arrived", 0},
+		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", maxBody+1), "413", 0},
+		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", maxBody+1), "413", 0},
 	} {
-		exchange(t, name, h, test.send, func(t *testing.T, got string, _ time.Duration) { require.Says(t, got, test.want, "the answer") })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				listener := make(pipes)
+				stop := listener.serve(t, h)
+				conn, _ := listener.dial(t.Context(), "", "")
+				start := time.Now()
+				go io.WriteString(conn, test.send)
+				got, _ := io.ReadAll(conn)
+				took := time.Since(start)
+				require.Says(t, string(got), test.want, "the answer")
+				require.Check(t, test.closed == 0 || took >= test.closed && took <= test.closed+time.Second,
+					"closed after %v, want %v", took, test.closed)
+				conn.Close()
+				stop()
+			})
+		})
 	}
 }
 

@@ -31,10 +31,10 @@ import (
 	"marginlab/store"
 )
 
+func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
+
 func TestAPIWalk(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 
 	a := c.Want(http.StatusCreated, "POST", "/api/datasets?name=square.csv", handlerstest.Square)
 	set := handlerstest.Decode[api.Dataset](a)
@@ -86,7 +86,7 @@ func TestAPIWalk(t *testing.T) {
 	late := httptest.NewRequestWithContext(t.Context(), "PATCH", "/api/runs/"+id, body)
 	late.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
 	ended := make(chan struct{})
-	go func() { defer close(ended); s.App.Handler().ServeHTTP(httptest.NewRecorder(), late) }()
+	go func() { defer close(ended); c.App.Handler().ServeHTTP(httptest.NewRecorder(), late) }()
 	require.Value(io.WriteString(text, "{"))(t)
 	c.Want(200, "PATCH", "/api/runs/"+id, `{"note":"meanwhile"}`)
 	require.Value(io.WriteString(text, `"name":"second"}`))(t)
@@ -111,8 +111,7 @@ func TestAPIWalk(t *testing.T) {
 
 // Every learner with every kernel and map gives a run that is described.
 func TestAPIRunsOfEveryKind(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	ids := map[string]bool{}
 	for _, learner := range ml.Learners {
 		for _, spec := range []string{
@@ -165,24 +164,21 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 
 // What exceeds a limit is refused; testdata/scripts/errors.txtar has the other faults.
 func TestAPILimits(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.Limits{Bytes: 4 << 10, Rows: 50, Columns: 6}).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false, dataset.Limits{Bytes: 4 << 10, Rows: 50, Columns: 6}).As(t, handlerstest.Alice)
 	for name, sent := range map[string]struct{ path, body string }{
 		"large body":   {"/api/runs", `{"dataset":"moons","note":"` + strings.Repeat("x", api.BodyBytes) + `"}`},
 		"large file":   {"/api/datasets?name=n", handlerstest.Square + strings.Repeat("1,2,no\n", 1000)},
 		"many rows":    {"/api/datasets?name=n", "a,b,y\n" + strings.Repeat("1,2,0\n2,1,1\n", 26)},
 		"many columns": {"/api/datasets?name=n", "1,2,3,4,5,6,0\n1,2,3,4,5,6,1\n"},
 	} {
-		err := c.Want(413, "POST", sent.path, sent.body).Problem("")
-		require.Check(t, err == nil, "%s: %v", name, err)
+		require.Equal(t, c.Want(413, "POST", sent.path, sent.body).Problem(""), nil, "%s", name)
 	}
 	require.Check(t, string(c.Want(200, "GET", "/api/datasets", "").Body) == `{"datasets":[],"limit":0,"offset":0,"total":0}`+"\n", "a data set is stored")
 }
 
 // A file that ends before its announced length is not taken for a whole one.
 func TestAPIHalfAFile(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	conn := require.Value(net.Dial("tcp", s.Listener.Addr().String()))(t)
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /api/datasets?name=n HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", handlerstest.Alice, len(handlerstest.Square)+1, handlerstest.Square)
@@ -196,8 +192,7 @@ func TestAPIHalfAFile(t *testing.T) {
 
 // A request under a key is done once, and something else under it is refused.
 func TestAPIRepeated(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	c, other := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 	for _, made := range []struct{ to, one, otherTo, other string }{
 		{"/api/runs", `{"dataset":"moons"}`, "/api/runs", `{"dataset":"moons","spec":{"C":7}}`},
@@ -240,22 +235,19 @@ func small(c string) string {
 }
 
 func TestAPIBusy(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	for range store.MaxQueuedEach {
 		require.Value(c.App.Store.CreateRun(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()}))(t)
 	}
 	a := c.Want(http.StatusTooManyRequests, "POST", "/api/runs", `{"dataset":"moons"}`)
 	require.Check(t, a.Header.Get("Retry-After") != "", "no Retry-After")
-	s.As(t, handlerstest.Bob).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`) // whom that does not concern
+	c.As(t, handlerstest.Bob).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`) // whom that does not concern
 }
 
 // When the queue is full, pages and programs learn when to try again, and pages also what happens
 // to the form.
 func TestQueueFull(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []string{"a", "a", "b", "b"}))(t)
 	n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}
 	for i := range store.MaxSearching {
@@ -275,29 +267,26 @@ func tiny(t *testing.T) *dataset.Data {
 }
 
 func TestAPIWorkspaces(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	hers := s.As(t, handlerstest.Alice)
+	hers := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	set := hers.Upload("name=hers", handlerstest.Square)
-	run := hers.Train(`{"dataset":"` + set.ID + `"}`)
-	hers.Follow(run)
+	run := hers.Done(`{"dataset":"` + set.ID + `"}`)
 
 	// The cookie opens the same workspace as the token, here and on the pages.
-	browser := s.Browse(t, handlerstest.Alice)
+	browser := hers.Browse(t, handlerstest.Alice)
 	browser.Want(200, "GET", "/api/runs/"+run, "")
 	// The token goes before the cookie.
 	browser.Token = handlerstest.Bob
 	browser.Want(404, "GET", "/api/runs/"+run, "")
 	for _, token := range []string{"short", handlerstest.Alice + "00", strings.Repeat("z", 32)} {
-		a := s.As(t, token).Want(http.StatusUnauthorized, "GET", "/api/runs", "")
+		a := hers.As(t, token).Want(http.StatusUnauthorized, "GET", "/api/runs", "")
 		require.Check(t, a.Header.Get("Content-Type") == "application/problem+json" && a.Header.Get("WWW-Authenticate") != "",
 			"token %q: %v", token, a.Header)
 	}
 
 	// Every route with an id, whatever routes there will be.
-	his := s.As(t, handlerstest.Bob)
+	his := hers.As(t, handlerstest.Bob)
 	n := 0
-	for method, pattern := range routes(t, s.App) {
+	for method, pattern := range routes(t, hers.App) {
 		if !strings.Contains(pattern, "{id}") {
 			continue
 		}
@@ -322,15 +311,13 @@ func TestAPIWorkspaces(t *testing.T) {
 
 // A request that a page of another site makes a browser send is refused.
 func TestAPICrossSite(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	c.Want(http.StatusForbidden, "POST", "/api/runs", `{"dataset":"moons"}`, "Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain")
 	c.Want(http.StatusForbidden, "POST", "/runs", "data=moons", "Origin", "https://evil.example", "Content-Type", "application/x-www-form-urlencoded")
 }
 
 func TestAPICancelQueued(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons"}`)
 	for _, path := range []string{"/api/runs/", "/runs/"} { // the page's stream is the same
 		resp := c.Open(t.Context(), "GET", path+run+"/events", nil, "Cookie", "marginlab_workspace="+handlerstest.Alice)
@@ -354,8 +341,7 @@ func TestAPICancelQueued(t *testing.T) {
 }
 
 func TestAPIProgress(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	run := c.Train(handlerstest.LongRun)
 	resp := c.Open(t.Context(), "GET", "/api/runs/"+run+"/events", nil)
 	defer resp.Body.Close()
@@ -391,8 +377,7 @@ func TestAPIProgress(t *testing.T) {
 }
 
 func TestAPIFailedRun(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons","spec":{"kernel":"linear","hard_margin":true}}`) // moons are not linearly separable
 	events := c.Follow(run)
 	got := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run, ""))
@@ -424,9 +409,7 @@ func (s *stuck) Write(b []byte) (int, error) {
 // A client that does not read holds up neither the training nor anybody else, and
 // learns the end once it does.
 func TestAPISlowClient(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons"}`)
 	slow := &stuck{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
 	ended := make(chan struct{})
@@ -434,7 +417,7 @@ func TestAPISlowClient(t *testing.T) {
 		defer close(ended)
 		r := httptest.NewRequest("GET", "/api/runs/"+run+"/events", nil)
 		r.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
-		s.App.Handler().ServeHTTP(slow, r)
+		c.App.Handler().ServeHTTP(slow, r)
 	}()
 	<-slow.blocked
 	events := c.Follow(run)
@@ -447,8 +430,7 @@ func TestAPISlowClient(t *testing.T) {
 
 // A client that goes away ends its stream: the server's Close waits for it.
 func TestAPIClientGone(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	run := c.Train(`{"dataset":"moons"}`)
 	ctx, leave := context.WithCancel(t.Context())
 	resp := c.Open(ctx, "GET", "/api/runs/"+run+"/events", nil)
@@ -474,15 +456,13 @@ func routes(t *testing.T, a *handlers.App) func(func(method, pattern string) boo
 }
 
 func TestOpenAPI(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	doc := handlerstest.Decode[handlerstest.Object](c.Want(200, "GET", "/api/openapi.json", ""))
 	require.Check(t, reflect.DeepEqual(doc, c.Doc) && doc["openapi"] == "3.1.0",
 		"the document served is not the description")
 
 	installed, described := map[string]bool{}, map[string]bool{}
-	for method, pattern := range routes(t, s.App) {
+	for method, pattern := range routes(t, c.App) {
 		installed[method+" "+pattern] = true
 	}
 	ids := map[any]bool{}
@@ -590,12 +570,9 @@ func check(c *handlerstest.Client, schema string, v any) error {
 // The key of the API works for what a page can do with a run: its predictions, for
 // its own points and for others, and its pictures.
 func TestAPIPredictionsAndPictures(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	c.Upload("name=square.csv", handlerstest.Square)
-	run := c.Train(`{"dataset":"moons","spec":{"C":10,"gamma":2}}`)
-	c.Follow(run)
+	run := c.Done(`{"dataset":"moons","spec":{"C":10,"gamma":2}}`)
 	base := "/api/runs/" + run
 
 	csv := func(a handlerstest.Answer) []string {
@@ -627,7 +604,7 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 		require.Check(t, path[:5] != "/api/" || bytes.Contains(a.Body, []byte("expected one of boundary")) && !bytes.Contains(a.Body, []byte("..")), "no such figure: %s", a.Body)
 		c.Want(404, "GET", path+"/figures/boundary.gif", "")
 	}
-	other := s.As(t, handlerstest.Bob)
+	other := c.As(t, handlerstest.Bob)
 	for _, path := range []string{base + "/predictions.csv", base + "/figures/boundary.svg", "/runs/" + run + "/figures/boundary.svg"} {
 		other.Want(404, "GET", path, "")
 	}

@@ -3,7 +3,6 @@ package api_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,7 +13,6 @@ import (
 
 	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
-	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/web"
 	"marginlab/web/jobs"
@@ -24,8 +22,7 @@ import (
 func TestKeysFailClosed(t *testing.T) {
 	t.Parallel()
 	server := handlerstest.ServeWith(t, false, handlers.Config{
-		Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour,
-		Keys: web.NewKeys([]byte("secret"), func(context.Context, string) bool { return false }),
+		Patience: time.Hour, Keys: web.NewKeys([]byte("secret"), func(context.Context, string) bool { return false }),
 	}, jobs.Config{})
 	nobody := server.As(t, "")
 	for _, path := range []string{"/api/runs", "/api/datasets", "/api/workspace"} {

@@ -13,11 +13,9 @@ import (
 
 // A parameter that a request does not have is an error at every route, before anything is done.
 func TestUnknownParameters(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	n := 0
-	for method, pattern := range routes(t, s.App) {
+	for method, pattern := range routes(t, c.App) {
 		if !strings.HasPrefix(pattern, "/api/") || pattern == "/api/openapi.json" || pattern == "/api/workspaces" {
 			continue
 		}
@@ -33,9 +31,7 @@ func TestUnknownParameters(t *testing.T) {
 
 // A request that waits is answered at the end of the work, or after its time.
 func TestWaiting(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	type job struct {
 		ID     string
 		Status store.Status

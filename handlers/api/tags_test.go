@@ -13,9 +13,7 @@ import (
 
 // Of many changes of one state at the same time one is made, and the others are refused.
 func TestChangesOfOneState(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	set := c.Upload("name=square", handlerstest.Square).ID
 	for _, at := range []struct{ path, method, body string }{
 		{"/api/datasets/" + set, "PATCH", `{"name":"%d"}`},
@@ -56,8 +54,7 @@ func TestChangesOfOneState(t *testing.T) {
 
 // The page of the description has every operation, with code, and needs no key.
 func TestDocs(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	page := string(s.As(t, "").Want(200, "GET", "/api/docs", "").Body)
 	for path, item := range s.As(t, handlerstest.Alice).Doc["paths"].(handlerstest.Object) {
 		for method, operation := range item.(handlerstest.Object) {
@@ -66,7 +63,5 @@ func TestDocs(t *testing.T) {
 				"no %s %s", method, path)
 		}
 	}
-	for _, want := range []string{`id="not-found"`, "curl -H", "lab.post(&#34;/api/runs&#34;, {&#34;dataset&#34;: &#34;"} {
-		require.Check(t, strings.Contains(page, want), "no %s", want)
-	}
+	require.SaysAll(t, page, []string{`id="not-found"`, "curl -H", "lab.post(&#34;/api/runs&#34;, {&#34;dataset&#34;: &#34;"}, "no")
 }

@@ -194,9 +194,7 @@ func TestPathsUnderWay(t *testing.T) {
 		begin("k")
 		for range 5 {
 			time.Sleep(resultIdle - time.Second)
-			if list := p.UnderWay("b"); len(list) != 0 {
-				t.Errorf("somebody else sees %+v", list)
-			}
+			require.Slices(t, p.UnderWay("b"), nil, "somebody else sees")
 			list := p.UnderWay("a")
 			require.Must(t, len(list) == 1 && list[0].ID == "k" && list[0].Kind == "path" && list[0].Name == "SVM rbf" && list[0].Data == "Two moons" && list[0].Page == of.Page && list[0].Status == store.Running,
 				"under way: %+v", list)

@@ -39,8 +39,7 @@ func (p *page) levers(path string, size [2]int64, these []string, least float64)
 }
 
 func TestLabOnOneScreen(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	for _, path := range []string{"/lab?data=drawing&points=0,0,A%0A1,1,B%0A1,0,A%0A0,1,B", "/lab"} {
 		p.visitStage(path)
 		p.wait(element(levers[6]))
@@ -91,8 +90,7 @@ func TestLabOnOneScreen(t *testing.T) {
 
 // From the top of the page C is twelve Tabs away, after all of the header, and its C in the objective grows with the slider.
 func TestFewTabsToC(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab")
 	p.wait(element("[data-field=C] input[type=range]"))
 	for range 12 {
@@ -140,8 +138,7 @@ func TestNothingJumps(t *testing.T) {
 				continue
 			}
 			p.change(func() { p.fill("#f-C", "3") })
-			now := frame()
-			require.Check(t, now == before, "%s at %v: the frame was at %s, is at %s", path, size, before, now)
+			require.Equal(t, frame(), before, "%s at %v: the frame is at", path, size)
 		}
 	}
 }
@@ -149,20 +146,15 @@ func TestNothingJumps(t *testing.T) {
 // What the large number says is about points that were not trained on, until one chooses
 // otherwise; a drawing is trained on as a whole.
 func TestLabHoldsOut(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
-	p.visitStage("/lab?data=moons")
-	require.Equal(t, p.value("#f-test_fraction"), "0.3", "the share held out")
-	held := p.text(".headline div:first-child")
-	require.Check(t, strings.Contains(held, "Test accuracy") && strings.Contains(held, "of 60 points (95 % CI "), "the first number is %q", held)
-	p.visit("/lab?data=moons&C=10")
-	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0.3" || !strings.Contains(held, "of 60 points (95 % CI ") {
-		t.Errorf("a link without a share holds out %s: %q", v, held)
-	}
-	p.visit("/lab?data=moons&test_fraction=0")
-	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0" || !strings.Contains(held, "no test set") {
-		t.Errorf("a link with a share of 0 holds out %s: %q", v, held)
+	p := fresh(t)
+	for _, at := range [][]string{
+		{"/lab?data=moons", "0.3", "Test accuracy", "of 60 points (95 % CI "},
+		{"/lab?data=moons&C=10", "0.3", "of 60 points (95 % CI "},
+		{"/lab?data=moons&test_fraction=0", "0", "no test set"},
+	} {
+		p.visit(at[0])
+		require.Equal(t, p.value("#f-test_fraction"), at[1], "%s: the share held out", at[0])
+		require.SaysAll(t, p.text(".headline div:first-child"), at[2:], "%s: the first number", at[0])
 	}
 	p.visit("/lab?data=drawing")
 	require.Equal(t, p.value("#f-test_fraction"), "0", "of a drawing … is held out")

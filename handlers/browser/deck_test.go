@@ -7,9 +7,7 @@ import (
 // TestDeck: every page of a lesson's slides to print holds what is on it, with and without the
 // answers.
 func TestDeck(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
+	p := fresh(t)
 	p.size(1280, 720)
 	for _, l := range walked() {
 		for _, query := range []string{"", "?everything=1"} {
@@ -28,5 +26,5 @@ func TestDeck(t *testing.T) {
 			}
 		}
 	}
-	p.inspect("deck", "/lessons/margins/deck", s.client())
+	p.inspect("deck", "/lessons/margins/deck", p.server.client())
 }

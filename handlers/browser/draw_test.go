@@ -112,8 +112,7 @@ func TestDrawWithTheMouse(t *testing.T) {
 
 	// The address brings the drawing back, and it becomes a data set.
 	p.wait(`new URLSearchParams(location.search).get("points") === document.querySelector("#f-points").value`)
-	p.do(chromedp.Reload())
-	p.picture(".stage img")
+	p.reload()
 	same(moved)
 	p.follow(func() { p.clickText("button", "Save points as a new data set") })
 	p.picture(".stage img")
@@ -136,8 +135,7 @@ func TestDrawWithTheKeyboard(t *testing.T) {
 	}
 	p.keys(strings.Repeat(kb.ArrowLeft, 6))
 	p.wait(`document.querySelector(".ghost").getClientRects().length`)
-	said := p.text("[data-readout]")
-	require.Check(t, strings.Contains(said, "Cursor at"), "moving the cursor reads out %q", said)
+	require.Says(t, p.text("[data-readout]"), "Cursor at", "moving the cursor reads out")
 	p.keys(kb.Enter)
 	p.expectClasses("-1")
 	p.keys(strings.Repeat(kb.ArrowRight, 12) + "2" + kb.Enter)
@@ -152,8 +150,7 @@ func TestDrawWithTheKeyboard(t *testing.T) {
 }
 
 func TestDrawWithAFinger(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.do(chromedp.EmulateViewport(390, 800, chromedp.EmulateTouch, chromedp.EmulateMobile))
 	p.visitStage("/lab?data=drawing")
 	// A button that an answer replaces between press and release loses its click.
@@ -173,9 +170,7 @@ func TestDrawWithAFinger(t *testing.T) {
 
 // A stored set is edited in place or next to itself.
 func TestEditStoredPoints(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
+	p := fresh(t)
 	p.upload(file(t, "four.csv", "a,b,label\n0,0,no\n1,0,no\n0,2,yes\n1,2,yes\n"))
 	set := strings.TrimPrefix(p.where(), p.base)
 	p.follow(func() { p.clickText(".button", "Edit points") })

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -16,9 +17,7 @@ import (
 // The HTML that a lesson gives shows its demo as it is, in a page of another site, and
 // there it follows its controls.
 func TestEmbed(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
+	p := fresh(t)
 	p.visit("/lessons/margins")
 	p.picture("#line .stage img")
 	p.fill("#f-line-b", "0.5")
@@ -30,16 +29,7 @@ func TestEmbed(t *testing.T) {
 	require.Check(t, !strings.Contains(html, `height="900"`), "it was copied before its height was known")
 	require.Must(t, strings.Contains(html, "/embed/margins/line?b=0.5"), "the HTML is %s", html)
 
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		if r.URL.Path == "/favicon.ico" {
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		fmt.Fprintf(w, `<!doctype html><title>Elsewhere</title><img src="%s/embed/margins/line/figures/first.svg">%s`, s.url, html)
-	}))
-	t.Cleanup(other.Close)
-	p.do(chromedp.Navigate(strings.Replace(other.URL, "127.0.0.1", "localhost", 1))) // a refusal to be framed is a fault of the page
+	p.elsewhere(fmt.Sprintf(`<!doctype html><title>Elsewhere</title><img src="%s/embed/margins/line/figures/first.svg">%s`, p.base, html)) // a refusal to be framed is a fault of the page
 	p.wait(`document.querySelector("img").naturalWidth > 0`)
 
 	// It says its height, and the page follows, also when that changes with the width.
@@ -65,5 +55,20 @@ func TestEmbed(t *testing.T) {
 	src := get[string](p, `document.querySelector(".stage img").src`)
 	p.change(func() { p.fill("#f-line-b", "-0.5") })
 	p.wait(fmt.Sprintf(`document.querySelector(".stage img").src !== %q && location.search === "?b=-0.5"`, src))
-	p.run("embed", func() { p.inspect("embed", "/embed/margins/line?b=0.5", s.client()) })
+	p.run("embed", func() { p.inspect("embed", "/embed/margins/line?b=0.5", p.server.client()) })
+}
+
+// elsewhere shows a page of another site.
+func (p *page) elsewhere(html string) {
+	p.t.Helper()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path == "/favicon.ico" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		_, _ = io.WriteString(w, html)
+	}))
+	p.t.Cleanup(other.Close)
+	p.do(chromedp.Navigate(strings.Replace(other.URL, "127.0.0.1", "localhost", 1)))
 }

@@ -12,17 +12,10 @@ import (
 // TestFollow: a phone shows the slide, the part and the state of the teacher's slides as they
 // are turned, by the keyboard or by the teacher's own phone; what a student has answered stays.
 func TestFollow(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	host, hand := s.client(), s.client()
-	code := strings.TrimPrefix(host.post(t, "/courses", "title=Margins&target=/lessons/margins&handins=true"), "/courses/")
-	teacher, student, phone := open(t, s), open(t, s), open(t, s)
-	teacher.use(host)
-	student.use(hand)
+	host, hand, teacher, student, code := class(t, "title=Margins&target=/lessons/margins&handins=true")
+	phone := open(t, teacher.server)
 	phone.use(host)
-	student.size(360, 740)
 	phone.size(360, 740)
-	teacher.size(1280, 720)
 	student.visit("/course/" + code)
 	student.visit("/course/" + code + "/follow")
 	student.wait(`document.querySelector("[data-place='0']")`)

@@ -49,8 +49,7 @@ func (p *page) settle() {
 // The picture is zoomed and moved by wheel, pointer and keys; what it shows then is in the
 // address, and one key shows the whole again.
 func TestFrameIsMoved(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=moons&test_fraction=0.3")
 	p.wait(`document.querySelector(".stage.movable")`)
 	for _, size := range [][2]int64{{1366, 768}, {1920, 1080}} {
@@ -82,8 +81,7 @@ func TestFrameIsMoved(t *testing.T) {
 		now := under()
 		require.Check(t, math.Abs(now[0]-place[0])+math.Abs(now[1]-place[1]) <= 0.02, "%v: under the pointer is %v, was %v", size, now, place)
 
-		p.do(chromedp.Reload())
-		p.picture(".stage img")
+		p.reload()
 		p.wait(`document.querySelector(".stage.movable")`)
 		again := p.edges()
 		require.Check(t, near(again, zoomed), "%v: after a reload the frame is %v, was %v", size, again, zoomed)
@@ -166,8 +164,7 @@ func TestFrameIsPinched(t *testing.T) {
 // The model's output at the pointer is shown beside it everywhere, and agrees with its
 // prediction for points at that place.
 func TestPlacesTellAboutThemselves(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	for _, at := range []struct {
 		path string
 		want []string
@@ -190,9 +187,7 @@ func TestPlacesTellAboutThemselves(t *testing.T) {
 		p.do(chromedp.MouseEvent(chromedp.MouseMoved, free.X, free.Y))
 		p.wait(`document.querySelector(".tip").checkVisibility() && document.querySelector(".tip").textContent.includes("class ")`)
 		tip := p.text(".tip")
-		for _, part := range at.want {
-			require.Check(t, strings.Contains(tip, part), "%s: a place shows %q without %q", at.path, tip, part)
-		}
+		require.SaysAll(t, tip, at.want, "%s: a place shows", at.path)
 		require.Check(t, !strings.Contains(tip, "Point "), "%s: a place far from points shows %q", at.path, tip)
 		p.do(chromedp.MouseEvent(chromedp.MouseMoved, 2, 2))
 		p.wait(`!document.querySelector(".tip").getClientRects().length`)
@@ -200,16 +195,14 @@ func TestPlacesTellAboutThemselves(t *testing.T) {
 }
 
 func TestShortcutsAreListed(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	axe := accessibilityChecker(t)
 	p.visitStage("/lab?data=moons")
 	for _, size := range [][2]int64{{1366, 768}, {360, 740}} {
 		p.size(size[0], size[1])
 		p.keys("?")
 		p.wait(`document.querySelector("[data-shortcuts]").open`)
-		text := p.text("[data-shortcuts]")
-		require.Check(t, strings.Contains(text, "undo and redo") && strings.Contains(text, "zoom"), "the panel says %q", text)
+		require.SaysAll(t, p.text("[data-shortcuts]"), []string{"undo and redo", "zoom"}, "the panel says")
 		p.fits(size[0])
 		if axe != "" {
 			p.accessible(axe, "keys and gestures")
@@ -240,13 +233,11 @@ func TestFirstPointsMoveNothing(t *testing.T) {
 		p.press(0.3+0.2*float64(i), 0.4)
 		p.expectClasses(strings.Join(classes[:i+1], " "))
 		p.wait(answered)
-		now := p.box()
-		require.Check(t, now == empty, "with %d points the picture is at %s, empty at %s", i+1, now, empty)
+		require.Equal(t, p.box(), empty, "with %d points the picture is at", i+1)
 		require.Equal(t, p.value("#f-positive"), "-1", "with %d points the positive class", i+1)
 	}
 	limits := p.edges()
-	p.do(chromedp.Reload())
-	p.picture(".stage img")
+	p.reload()
 	v, now := p.value("#f-positive"), p.edges()
 	require.Check(t, v == "-1" && near(now, limits), "after a reload: positive class %q, frame %v, was %v", v, now, limits)
 }
@@ -285,8 +276,7 @@ func TestBrushAndSpray(t *testing.T) {
 		"jitter made %q of %q", jittered, sprayed)
 	p.wait(`new URLSearchParams(location.search).get("points") === document.querySelector("#f-points").value`)
 
-	p.do(chromedp.Reload())
-	p.picture(".stage img")
+	p.reload()
 	p.wait(`document.querySelector(".stage.movable")`)
 	for _, want := range []string{sprayed, brushed, ""} {
 		p.keys("z", chromedp.ModifierCtrl)
@@ -317,8 +307,7 @@ func TestOutlier(t *testing.T) {
 // The picture of a saved run is zoomed and moved as that of the lab is, and tells of places;
 // so does its read-only page.
 func TestFrameOfARun(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
 	p.click("[data-save]")
 	p.wait(element("[data-saved] a"))
@@ -337,9 +326,8 @@ func TestFrameOfARun(t *testing.T) {
 		require.Near(t, (zoomed[1]-zoomed[0])/(whole[1]-whole[0]), 0.8, 0.01, "%s: + shows … of the width", path)
 		first := get[string](p, `performance.getEntriesByType("resource").map((r) => r.name).filter((r) => r.includes("limits=")).map((r) => r.includes("/figures/") ? "picture" : r.includes("coarse=1") ? "coarse" : "fine").filter((r, i, all) => r !== all[i - 1]).join(" ")`)
 		require.Check(t, first == "coarse fine picture", "%s: asked for are %s", path, first)
-		p.do(chromedp.Reload())
+		p.reload()
 		p.wait(`document.querySelector(".stage.movable")`)
-		p.picture(".stage img")
 		again := p.edges()
 		require.Check(t, near(again, zoomed), "%s: after a reload the frame is %v, was %v", path, again, zoomed)
 		said := get[string](p, `document.querySelector("[data-at]").dataset.at`)

@@ -13,8 +13,7 @@ import (
 
 // TestDrawAGraph draws a graph with the mouse and with keys, and adds it to its data set.
 func TestDrawAGraph(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	file := filepath.Join(t.TempDir(), "graphs.jsonl")
 	require.NoError(t, os.WriteFile(file, []byte(`{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`), 0o600))
 	p.upload(file)

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"strings"
 	"testing"
 
 	cdppage "github.com/chromedp/cdproto/page"
@@ -13,9 +12,7 @@ import (
 // TestHome drags the C of the first picture: the picture follows, the way to the lab leads to
 // the same C; without a script the form does it. On return a browser finds its own work.
 func TestHome(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
+	p := fresh(t)
 	p.visit("/")
 	p.picture(".alive img")
 	shown := get[string](p, `document.querySelector(".alive img").currentSrc`)
@@ -30,20 +27,18 @@ func TestHome(t *testing.T) {
 	p.follow(func() { p.click(".intro-picture") })
 	require.Equal(t, p.query().Get("C"), "316", "the lab opens with C")
 
-	plain := open(t, s)
+	plain := open(t, p.server)
 	plain.noScript()
 	plain.visit("/?c=-4")
 	plain.picture(".alive img")
 	require.Equal(t, plain.text(".alive output"), "C = 0.1", "without a script")
-	text := plain.text("main")
-	require.Check(t, strings.Contains(text, "Used Margin Lab in another browser"), "nothing says how to come back")
+	require.Says(t, plain.text("main"), "Used Margin Lab in another browser", "nothing says how to come back")
 }
 
 // At the widths between those at which pages are inspected, no parts of the header overlap and no
 // page is wider than its window.
 func TestWidthsBetween(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	for _, path := range []string{"/", "/lab", "/runs"} {
 		p.visit(path)
 		for width := int64(320); width < 1000; width += 40 {
@@ -61,8 +56,7 @@ func TestWidthsBetween(t *testing.T) {
 // TestJobsGoOn: neither a reply that breaks off nor a refused stream keeps the page of jobs from later
 // changes.
 func TestJobsGoOn(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	call(p, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
 		window.streams = 0;
 		window.EventSource = class extends EventTarget { constructor() { super(); window.stream = this; window.streams++; } close() {} };`})

@@ -11,8 +11,7 @@ import (
 // The legend hides layers of the picture, by click and by key, also while something moves; the
 // address keeps what is hidden.
 func TestLegendHidesLayers(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=moons&test_fraction=0.3")
 	p.wait(element("[data-layer=held]"))
 	keep := func(name string) {

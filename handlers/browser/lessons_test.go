@@ -159,14 +159,12 @@ func walkSteps(p *page) {
 	require.Check(p.t, state() != first, "%s: the first step changes nothing that is written", p.where())
 	space(p, int64(chromedp.ModifierShift))
 	count(before)
-	got := state()
-	require.Check(p.t, got == first, "%s: a step back does not lead back:\n%s\n%s", p.where(), first, got)
+	require.Equal(p.t, state(), first, "%s: after a step back", p.where())
 	p.click("[data-go=end]")
 	p.wait(element("[data-go=step]") + ".disabled")
 	p.click("[data-go=start]")
 	count(before)
-	got = state()
-	require.Check(p.t, got == first, "%s: from the end to the start it is another state", p.where())
+	require.Equal(p.t, state(), first, "%s: from the end to the start", p.where())
 }
 
 // answerBoth answers a question wrong, then right.
@@ -209,7 +207,6 @@ func answerBoth(p *page, s *lessons.Screen, q *lessons.Question) {
 // TestSketch draws a prediction on a slide, with the mouse and with the arrow keys; it is
 // judged, and the curve itself comes over it.
 func TestSketch(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 720, "/lessons/procedures/hinge#ask-shape")
 	const form, layer, box = "#q-hinge-shape", "#q-hinge-shape .sketch-layer", "#q-hinge-shape [name=answer]"
 	p.wait(element(layer) + " && " + element(form+" img") + ".complete")
@@ -246,7 +243,6 @@ func TestSketch(t *testing.T) {
 
 // TestLessonHandle drags the end of a line, by the mouse and by the keyboard.
 func TestLessonHandle(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 900, "/lessons/margins/by-hand")
 	p.loaded()
 	margin := func() string { return get[string](p, element(".exhibit-numbers .value")+".textContent") }
@@ -273,7 +269,6 @@ func TestLessonHandle(t *testing.T) {
 
 // TestTapsACell: a tap on the picture moves what alone can be dragged there.
 func TestTapsACell(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 720, "/lessons/width/choice")
 	p.wait(element(".parts a.current"))
 	p.loaded()
@@ -292,7 +287,6 @@ func TestTapsACell(t *testing.T) {
 
 // TestLessonTurn drags a picture in space: its angles follow, and the picture.
 func TestLessonTurn(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 900, "/lessons/kernel-trick/lift")
 	p.wait(element(".parts a.current"))
 	p.loaded()
@@ -306,7 +300,6 @@ func TestLessonTurn(t *testing.T) {
 // TestLessonWords points at a symbol in the words: the control and the number that it means
 // light up, and dragging the symbol moves the control.
 func TestLessonWords(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 900, "/lessons/soft-margin")
 	p.loaded()
 	const symbol = "#price .words math[data-test]"
@@ -346,8 +339,7 @@ func TestLessonWords(t *testing.T) {
 // TestLessonFinger drags a number, a symbol and a picture in space with a finger that goes
 // sideways: each follows it to the end, and the page stays where it is.
 func TestLessonFinger(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.do(chromedp.EmulateViewport(390, 800, chromedp.EmulateTouch, chromedp.EmulateMobile))
 	drag := func(css string, by float64) {
 		p.t.Helper()
@@ -385,7 +377,6 @@ func TestLessonFinger(t *testing.T) {
 
 // TestLessonRun lets an algorithm run to its end and stops it on the way.
 func TestLessonRun(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 900, "/lessons/margins?screen=canonical#canonical")
 	p.choose("#canonical [data-speed]", "25")
 	p.click("#canonical [data-go=run]")
@@ -402,8 +393,7 @@ func TestLessonRun(t *testing.T) {
 
 // TestLessonWithoutScript reads, steps and answers without JavaScript.
 func TestLessonWithoutScript(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.noScript()
 	p.size(1280, 900)
 	p.visit("/lessons/margins")

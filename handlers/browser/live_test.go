@@ -26,8 +26,7 @@ func (p *page) change(act func()) {
 }
 
 func TestSlidersAreLive(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=moons")
 	slider := `[data-field=C] input[type=range]`
 	p.wait(element(slider))
@@ -57,8 +56,7 @@ func TestSlidersAreLive(t *testing.T) {
 	byMouse, vectors := p.value("#f-C"), p.number("Support vectors")
 	require.Check(t, byMouse != byKey && vectors != "", "C = %s by keys and %s by pointer, %q support vectors", byKey, byMouse, vectors)
 
-	p.do(chromedp.Reload())
-	p.picture(".stage img")
+	p.reload()
 	c, n := p.value("#f-C"), p.number("Support vectors")
 	require.Check(t, c == byMouse && n == vectors, "C = %s with %s SVs before the reload, C = %s with %s after", byMouse, vectors, c, n)
 }
@@ -90,8 +88,7 @@ func TestCoarserPictures(t *testing.T) {
 // A question that is refused for now is asked again by itself, when the server says, and the
 // page tells so meanwhile.
 func TestRefusedForNow(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	for refusal, told := range map[string]string{
 		`Promise.resolve(new Response("", { status: 429, headers: { "Retry-After": "1" } }))`: "Too many requests from here: asking again in 1 s.",
 		`Promise.resolve(new Response("", { status: 503, headers: { "Retry-After": "1" } }))`: "The server is busy: asking again in 1 s.",
@@ -116,8 +113,7 @@ func TestRefusedForNow(t *testing.T) {
 }
 
 func TestKernelShowsItsParameters(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=circles")
 	shows := func(fields ...string) {
 		t.Helper()
@@ -150,8 +146,7 @@ func TestKernelShowsItsParameters(t *testing.T) {
 }
 
 func TestBadNumberStaysBesideItsField(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=moons&gamma=2")
 	picture := `document.querySelector(".stage img").currentSrc`
 	before := get[string](p, picture)
@@ -173,8 +168,7 @@ func TestBadNumberStaysBesideItsField(t *testing.T) {
 	comma := get[float64](p, at)
 	p.change(func() { p.fill("#f-C", "30") })
 	p.change(func() { p.fill("#f-C", "1.5") })
-	point := get[float64](p, at)
-	require.Check(t, point == comma, "the slider stands at %g for 1,5 and at %g for 1.5", comma, point)
+	require.Equal(t, get[float64](p, at), comma, "for 1.5 the slider stands at")
 }
 
 // pixel returns the position of a data point in the window.
@@ -192,8 +186,7 @@ func (p *page) pixel(s, t float64) point {
 }
 
 func TestPointsTellAboutThemselves(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=moons&C=1")
 	p.reach(".stage")
 
@@ -228,9 +221,7 @@ func TestPointsTellAboutThemselves(t *testing.T) {
 		p.wait(`document.querySelector(".tip").getClientRects().length`)
 		said := p.text("[data-readout]")
 		seen[said] = true
-		for _, part := range []string{"Point ", "x1 = ", "f(x) = ", "margin y·f = "} {
-			require.Check(t, strings.Contains(said, part), "the arrow keys read out %q", said)
-		}
+		require.SaysAll(t, said, []string{"Point ", "x1 = ", "f(x) = ", "margin y·f = "}, "the arrow keys read out")
 	}
 	require.Equal(t, len(seen), 3, "three steps read out … points")
 	p.keys(kb.Escape)
@@ -239,8 +230,7 @@ func TestPointsTellAboutThemselves(t *testing.T) {
 
 // What the model says of a string follows while it is typed.
 func TestTryingIsLive(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visit("/lab?data=dna&k=4")
 	p.fill("#f-try", "GATTACATTG")
 	p.wait(answered + ` && document.querySelector("#tried strong")?.textContent === "ACATTG"`)
@@ -252,14 +242,12 @@ func TestTryingIsLive(t *testing.T) {
 // Points are generated in the lab while their number is dragged: title, picture and address
 // follow, and once a point is drawn by hand the controls of what generates them are gone.
 func TestGeneratedPointsAreLive(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=new-moons,n=60")
 	p.change(func() { p.fill(`[name="gen.n"]`, "90") })
 	p.wait(`document.querySelector("h1").textContent === "Moons, 90 points"`)
 	require.Equal(t, p.query().Get("data"), "new-moons,n=90", "the address says")
-	caption := p.text(".caption")
-	require.Check(t, strings.Contains(caption, "90 points"), "the picture shows %q", caption)
+	require.Says(t, p.text(".caption"), "90 points", "the picture shows")
 	p.act("edit")
 	p.change(func() { p.press(0.5, 0.5) })
 	p.wait(`document.querySelector('[data-field="gen.n"]').hidden`)
@@ -267,8 +255,7 @@ func TestGeneratedPointsAreLive(t *testing.T) {
 
 // The curves that judge a classifier are there again when nothing moves any more.
 func TestCurvesFollow(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visit("/lab?data=moons&test_fraction=0.3")
 	roc := `[...document.querySelectorAll("#answer img")].find((i) => i.alt.includes("ROC"))`
 	p.wait(roc + ` !== undefined`)

@@ -10,34 +10,34 @@ import (
 // big makes a data set that takes long to train on, and returns its id.
 func (p *page) big() string {
 	p.t.Helper()
-	p.visit("/datasets")
-	p.generator("checkerboard")
-	p.fill("#f-checkerboard-n", "20000")
-	p.fill("#f-checkerboard-noise", "0.4")
-	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
-	return p.where()[strings.LastIndex(p.where(), "/")+1:]
+	return p.generate("checkerboard", "n", "20000", "noise", "0.4")
 }
 
-// generator opens the form of a generator.
-func (p *page) generator(name string) {
+// generate makes a data set with the form of a generator, whose fields are given as names and values,
+// and returns its id.
+func (p *page) generate(name string, fields ...string) string {
 	p.t.Helper()
+	p.visit("/datasets")
 	p.click(`.generator:has([value="` + name + `"]) > summary`)
+	for i := 0; i < len(fields); i += 2 {
+		p.fill("#f-"+name+"-"+fields[i], fields[i+1])
+	}
+	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
+	return p.where()[strings.LastIndex(p.where(), "/")+1:]
 }
 
 // long is a training on it that nobody waits for.
 const long = "kernel=rbf&gamma=4&C=10000&tol=0.0000001"
 
 func TestLongTrainingIsCancelled(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t, "--patience", "8"))
+	p := fresh(t, "--patience", "8")
 	id := p.big()
 
 	p.visitStage("/lab?data=" + id + "&" + long)
 	if say := p.text("main .problem"); !strings.Contains(say, "takes longer than") || !strings.Contains(say, "in the background") {
 		t.Errorf("the lab says %q of a long training", say)
 	}
-	caption := p.text(".caption")
-	require.Check(t, strings.Contains(caption, "20000 points"), "the picture shows %q", caption)
+	require.Says(t, p.text(".caption"), "20000 points", "the picture shows")
 	p.fill("#f-name", "endless")
 	p.keep()
 	p.follow(func() { p.click("[data-saved] a") })
@@ -47,11 +47,9 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 	p.wait(`document.querySelector("[data-progress]").textContent.trim() !== ` + quote(was))
 	p.follow(func() { p.clickText("button", "Cancel") })
 	p.wait(`!document.querySelector(".pending")`)
-	say := p.text("main .problem")
-	require.Check(t, strings.Contains(say, "cancelled"), "after cancelling: %q", say)
+	require.Says(t, p.text("main .problem"), "cancelled", "after cancelling")
 	p.visit("/runs?status=cancelled")
-	row := p.text(".runs tbody tr")
-	require.Check(t, strings.Contains(row, "endless") && strings.Contains(row, "cancelled"), "the list says %q", row)
+	require.SaysAll(t, p.text(".runs tbody tr"), []string{"endless", "cancelled"}, "the list says")
 }
 
 // A page is there before a long training is: it shows the points, and waits for the model
@@ -63,8 +61,7 @@ func TestPageIsThereBeforeItsModel(t *testing.T) {
 	p := open(t, s)
 	p.base = base
 	p.visitStage("/lab?data=" + p.big() + "&" + long)
-	caption := p.text(".caption")
-	require.Check(t, strings.Contains(caption, "20000 points"), "the picture shows %q", caption)
+	require.Says(t, p.text(".caption"), "20000 points", "the picture shows")
 	q := <-questions
 	p.wait(`document.querySelector("[data-status] button")`)
 	p.clickText("[data-status] button", "Cancel")
@@ -75,14 +72,8 @@ func TestPageIsThereBeforeItsModel(t *testing.T) {
 
 // Before machines of strings are trained, the page counts the rows of their kernel matrix.
 func TestLongKernelMatrixIsCounted(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t, "--patience", "8"))
-	p.visit("/datasets")
-	p.generator("dna")
-	p.fill("#f-dna-n", "4000")
-	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
-	id := p.where()[strings.LastIndex(p.where(), "/")+1:]
-	p.visit("/lab?data=" + id + "&kernel=gap-subsequence&k=25&test_fraction=0")
+	p := fresh(t, "--patience", "8")
+	p.visit("/lab?data=" + p.generate("dna", "n", "4000") + "&kernel=gap-subsequence&k=25&test_fraction=0")
 	p.keep()
 	p.follow(func() { p.click("[data-saved] a") })
 	p.wait(`/^Kernel matrix: \d+ of 4000 rows$/.test(document.querySelector("[data-progress]").textContent)`)
@@ -94,25 +85,16 @@ func TestLongKernelMatrixIsCounted(t *testing.T) {
 // A regularisation path that takes long shows how far it is, follows itself with scripts and without,
 // and is cancelled.
 func TestPathFollowed(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
+	p := fresh(t)
 	// Kernels of long strings take minutes, whichever way the path is followed.
-	p.visit("/datasets")
-	p.generator("dna")
-	p.fill("#f-dna-n", "1000")
-	p.fill("#f-dna-length", "120")
-	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
-	set := strings.TrimPrefix(p.where(), p.base+"/datasets/")
-	at := "/path?kernel=gap-subsequence&k=25&test_fraction=0&data=" + set
+	at := "/path?kernel=gap-subsequence&k=25&test_fraction=0&data=" + p.generate("dna", "n", "1000", "length", "120")
 	p.visit(at)
 	p.wait(element("#path progress") + ".value > 0")
 	now := p.text("#path [data-progress]")
 	p.wait(element("#path [data-progress]") + ".textContent !== " + quote(now))
 	require.Check(t, !p.query().Has("follow"), "the script leaves the address: %s", p.where())
 	p.follow(func() { p.clickText("#path button", "Cancel") })
-	text := p.text("main")
-	require.Check(t, strings.Contains(text, "The path was cancelled."), "%v", text)
+	require.Says(t, p.text("main"), "The path was cancelled.", "the page says")
 	p.noScript()
 	p.follow(func() { p.clickText("a", "Start again") })
 	now = p.text("#path [data-progress]")

@@ -10,16 +10,14 @@ import (
 )
 
 func TestWithoutJavaScript(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.noScript()
 
 	// Data: a doubtful file, its columns chosen.
 	p.upload(file(t, "people.csv", "name,height,weight,member\nAda,1.65,55,yes\nBob,1.80,82,no\nCyd,1.71,60,yes\nDan,1.90,95,no\nEve,1.60,50,yes\nFay,1.85,90,no\n"))
 	p.choose("#f-label", "height")
 	p.follow(func() { p.clickText("button", "Update") })
-	s := p.text(".sentence")
-	require.Check(t, strings.Contains(s, "a regression) from 2 columns"), "another label: %s", s)
+	require.Says(t, p.text(".sentence"), "a regression) from 2 columns", "another label")
 	p.choose("#f-label", "member")
 	p.follow(func() { p.clickText("button", "Update") })
 	p.follow(func() { p.clickText("button", "Use these columns") })
@@ -41,8 +39,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	require.Check(t, !p.visible("[data-field=gamma]"), "a linear kernel has a gamma")
 	p.fill("#f-C", "many")
 	p.follow(func() { p.clickText(".save button", "Train") })
-	e := p.text("#f-C-error")
-	require.Check(t, strings.Contains(e, "many"), "beside C: %q", e)
+	require.Says(t, p.text("#f-C-error"), "many", "beside C")
 	require.Equal(t, p.value("#f-C"), "many", "C came back as")
 
 	// Runs: save two, look, edit, compare.

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -10,19 +9,12 @@ import (
 // TestOwnQuestions: questions that the teacher has written are asked by a key on the slides and
 // from the remote; a student presses on a picture.
 func TestOwnQuestions(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	host, hand := s.client(), s.client()
-	course := host.post(t, "/courses", "title=Margins&target=/lessons/margins")
-	code := strings.TrimPrefix(course, "/courses/")
+	host, hand, teacher, student, code := class(t, "title=Margins&target=/lessons/margins")
+	course := "/courses/" + code
 	host.post(t, course+"/questions", "kind=point&ask=Where%3F&right=1+1&within=0.5&slide=/lessons/margins/two-margins")
 	host.post(t, course+"/questions", "kind=words&ask=Who%3F&right=Vapnik")
-	teacher, student, phone := open(t, s), open(t, s), open(t, s)
-	teacher.use(host)
+	phone := open(t, teacher.server)
 	phone.use(host)
-	student.use(hand)
-	teacher.size(1280, 720)
-	student.size(360, 740)
 	phone.size(360, 740)
 	teacher.visit("/lessons/margins/line?course=" + code)
 	teacher.keys("m")

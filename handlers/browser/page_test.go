@@ -132,9 +132,8 @@ func (p *page) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := p.limited()
 	defer cancel()
-	if err := chromedp.Do(ctx, actions...); err != nil {
-		p.t.Fatalf("%v\non %s", err, p.where())
-	}
+	err := chromedp.Do(ctx, actions...)
+	require.Must(p.t, err == nil, "%v\non %s", err, p.where())
 }
 
 // visit goes to a path, or to a place of the page that is open, and waits until it is loaded.
@@ -197,7 +196,7 @@ func (p *page) until(what string, holds func() (bool, error)) {
 		case <-time.After(pause): // leaves the processor to the awaited work
 		case <-ctx.Done():
 			body, _ := try[string](p, `document.body.innerText.replace(/\s+/g, " ").slice(0, 1500)`)
-			p.t.Fatalf("waited in vain for %s (%v)\non %s\npictures missing: %v\n%s\nend of the server's log:\n%s", what, err, p.where(), p.missing(), body, p.server.log.tail(2000))
+			p.t.Fatalf("waited in vain for %s (%v)\non %s\npictures missing: %v\n%s\nend of the server's log:\n%s", what, err, p.where(), p.missing(), body, tail(p.server.log, 2000))
 		}
 	}
 }
@@ -391,10 +390,24 @@ func (p *page) visitStage(path string) {
 	p.picture(".stage img")
 }
 
-// openAt visits a page of a server of its own in a window of this size.
+// reload loads the page again and waits for its large picture.
+func (p *page) reload() {
+	p.t.Helper()
+	p.do(chromedp.Reload())
+	p.picture(".stage img")
+}
+
+// fresh opens a tab on a server of its own, with more flags, for a parallel test.
+func fresh(t *testing.T, flags ...string) *page {
+	t.Helper()
+	t.Parallel()
+	return open(t, start(t, flags...))
+}
+
+// openAt visits a page of a fresh server in a window of this size.
 func openAt(t *testing.T, width, height int64, path string) *page {
 	t.Helper()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.size(width, height)
 	p.visit(path)
 	return p

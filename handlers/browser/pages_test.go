@@ -247,7 +247,7 @@ func (p *page) loaded() {
 		return state.Ready || len(broken) > 0, err
 	})
 	if len(broken) > 0 {
-		p.t.Fatalf("broken pictures on %s: %v\nend of the server's log:\n%s", p.where(), broken, p.server.log.tail(2000))
+		p.t.Fatalf("broken pictures on %s: %v\nend of the server's log:\n%s", p.where(), broken, tail(p.server.log, 2000))
 	}
 }
 
@@ -319,8 +319,7 @@ func (p *page) accessible(axe, when string, rules ...string) {
 // TestPictureForReadme takes the screenshot that the README shows, and writes it
 // where pictures are asked for.
 func TestPictureForReadme(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.size(1280, 800)
 	p.theme("light")
 	p.visit("/lab?data=moons&C=10&gamma=2&test_fraction=0.3")

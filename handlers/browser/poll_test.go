@@ -12,20 +12,13 @@ import (
 // TestPoll: a teacher's question appears on a waiting phone, the answer in the histogram,
 // and the right answer on the phone again; nobody reloads a page.
 func TestPoll(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	host, hand := s.client(), s.client()
-	course := host.post(t, "/courses", "title=Margins&target=/lessons/margins&handins=true")
-	code := strings.TrimPrefix(course, "/courses/")
-	teacher, student := open(t, s), open(t, s)
-	teacher.use(host)
-	student.use(hand)
-	student.size(360, 740)
+	host, hand, teacher, student, code := class(t, "title=Margins&target=/lessons/margins&handins=true")
+	course := "/courses/" + code
 	student.visit("/course/" + code + "/poll")
 	require.Equal(t, student.text("h1"), "No question yet", "before a question")
 	teacher.visit("/lessons/margins?course=" + code)
 	teacher.follow(func() { teacher.click("#two-margins .ask-class button") })
-	poll := strings.TrimPrefix(teacher.where(), s.url)
+	poll := strings.TrimPrefix(teacher.where(), teacher.base)
 	poll, _, _ = strings.Cut(poll, "?")
 	student.wait(`document.querySelectorAll("[data-vote] [type=radio]").length === 4`)
 	student.click("[data-vote] [type=radio][value='1']")
@@ -112,21 +105,13 @@ func TestPollElsewhere(t *testing.T) {
 // TestPollDrawn: a question to which the answer is drawn appears on a phone, is drawn by a
 // finger, can be drawn anew, and lies over the others on the teacher's page.
 func TestPollDrawn(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	host, hand := s.client(), s.client()
-	course := host.post(t, "/courses", "title=Places&target=/lessons/hard-margin")
-	path := "/course/" + strings.TrimPrefix(course, "/courses/") + "/poll"
-	teacher, student := open(t, s), open(t, s)
-	teacher.use(host)
-	student.use(hand)
+	host, _, teacher, student, code := class(t, "title=Places&target=/lessons/hard-margin")
 	teacher.size(1024, 768)
-	teacher.visit("/lessons/hard-margin/primal?course=" + strings.TrimPrefix(course, "/courses/") + "#ask-place")
+	teacher.visit("/lessons/hard-margin/primal?course=" + code + "#ask-place")
 	teacher.click("#ask-place .ask-class button") // where it can be seen
 	teacher.wait(`document.querySelector("dialog.class-results [data-results]")`)
 	poll := strings.TrimSuffix(get[string](teacher, `document.querySelector("[data-results]").dataset.results`), "/events")
-	student.size(360, 740)
-	student.visit(path)
+	student.visit("/course/" + code + "/poll")
 	const layer, box = ".sketch-layer", "[data-vote] [name=answer]"
 	student.wait(element(layer) + " && " + element("[data-sketch] img") + ".complete")
 	student.fits(360)
@@ -176,7 +161,21 @@ func TestPollOffline(t *testing.T) {
 	student.click("[data-vote] [type=radio][value='2']")
 	student.click("[data-vote] [type=submit]")
 	student.wait(`document.querySelector("[data-poll-part] [role=alert]")?.textContent.includes("closed before your answer arrived")`)
-	said := student.text(".poll-status")
-	require.Check(t, strings.Contains(said, "Closed. Your answer"), "of the answer that counts is said %q", said)
+	require.Says(t, student.text(".poll-status"), "Closed. Your answer", "of the answer that counts is said")
 	student.fits(360)
+}
+
+// class sets up a course, with its teacher at a large window and a student with a phone.
+func class(t *testing.T, form string) (host, hand *client, teacher, student *page, code string) {
+	t.Helper()
+	t.Parallel()
+	s := start(t)
+	host, hand = s.client(), s.client()
+	code = strings.TrimPrefix(host.post(t, "/courses", form), "/courses/")
+	teacher, student = open(t, s), open(t, s)
+	teacher.use(host)
+	student.use(hand)
+	teacher.size(1280, 720)
+	student.size(360, 740)
+	return host, hand, teacher, student, code
 }

@@ -182,8 +182,7 @@ func TestLetters(t *testing.T) {
 // nothing is shown that only moves; no page is half empty but the last one, and neither column
 // of that is where the other one is full.
 func TestPrint(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.teaches()
 	p.paper()
 	for _, l := range all.Lessons() {
@@ -246,8 +245,7 @@ func (p *page) printed(size string, width, height float64) {
 
 // TestSlideOnPaper: a slide is printed as one page, its words whole beside its picture.
 func TestSlideOnPaper(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.paper()
 	p.size(1032, 700) // A4 across, without its margins
 	for _, l := range all.Lessons() {

@@ -14,8 +14,7 @@ import (
 // TestFilterIsCompleted: the filter of the list of runs offers fields, operators and values,
 // and takes them by keys; the runs that it finds are listed.
 func TestFilterIsCompleted(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	for _, kernel := range []string{"rbf", "linear"} {
 		p.visit("/lab?data=moons&kernel=" + kernel)
 		p.fill("#f-name", kernel+" run")
@@ -44,8 +43,7 @@ func TestFilterIsCompleted(t *testing.T) {
 // TestSavedInPlace: a run is named after its differing settings, the lab stays open, and the runs
 // saved there are compared; a refusal reads the same as without scripts.
 func TestSavedInPlace(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visit("/lab?data=moons&gamma=2&C=10&test_fraction=0.3")
 	p.keep()
 	if name, at := p.text("[data-saved] a"), p.where(); name != "SVM, γ 2, C 10 · Moons, noise 0.15" || !strings.Contains(at, "/lab?") {
@@ -58,8 +56,7 @@ func TestSavedInPlace(t *testing.T) {
 	name, left := p.text("[data-saved] a"), p.value("#f-name")
 	require.Check(t, name == "wider" && left == "", "%q was saved, the next is called %q", name, left)
 	p.follow(func() { p.clickText("[data-saved] a", "Compare the 2 saved here") })
-	got := p.text("main")
-	require.Check(t, strings.Contains(got, "wider") && strings.Contains(got, "γ 2, C 10"), "the comparison is of %.200s", got)
+	require.SaysAll(t, p.text("main"), []string{"wider", "γ 2, C 10"}, "the comparison is of")
 	p.visit("/lab?data=moons&C=-1")
 	p.expect("422")
 	p.follow(func() { p.clickText("button", "Save run") })

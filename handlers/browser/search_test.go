@@ -12,8 +12,7 @@ import (
 // One press in the lab begins a search whose page fills by itself; its cells tell their
 // numbers and lead back to the lab.
 func TestSearchIsLive(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=moons&kernel=poly")
 	p.choose("#f-kernel", "linear")
 	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C"`)
@@ -30,8 +29,7 @@ func TestSearchIsLive(t *testing.T) {
 	n := get[int](p, `document.querySelectorAll(".heat-map td a").length`)
 	require.Check(t, n == 21 && strings.Contains(p.text("#search"), "This is the number to report."), "%d cells: %s", n, p.text("#search"))
 	get[bool](p, `(document.querySelector(".heat-map .best a").focus(), true)`)
-	say := p.text("[data-readout]")
-	require.Check(t, strings.Contains(say, "accuracy") && strings.Contains(say, "support vectors"), "the best cell says %q", say)
+	require.SaysAll(t, p.text("[data-readout]"), []string{"accuracy", "support vectors"}, "the best cell says")
 	place := func() [2]int {
 		return get[[2]int](p, `(() => { const c = document.activeElement.closest(".heat-map td"); return [c.parentElement.sectionRowIndex, c.cellIndex]; })()`)
 	}
@@ -50,8 +48,7 @@ func TestSearchIsLive(t *testing.T) {
 // A design is chosen in the lab, whose other fields follow the choices; its points come by
 // themselves, tell their numbers, are reached by keyboard and lead back to the lab.
 func TestDrawnSearchIsLive(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=moons")
 	p.clickText("summary", "Search")
 	p.clickText("summary", "Search settings")
@@ -74,8 +71,7 @@ func TestDrawnSearchIsLive(t *testing.T) {
 	say := p.text("main")
 	require.Check(t, strings.Contains(say, "12 points of a Sobol sequence") && strings.Contains(say, "held out, drawn 3 times"), "%s", say)
 	get[bool](p, `(document.querySelector(".heat .cloud .best").focus(), true)`)
-	say = p.text("[data-readout]")
-	require.Check(t, strings.Contains(say, "accuracy") && strings.Contains(say, "support vectors"), "the best point says %q", say)
+	require.SaysAll(t, p.text("[data-readout]"), []string{"accuracy", "support vectors"}, "the best point says")
 	p.follow(func() { p.clickText("button", "Search finer around the best") })
 	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
 	require.Equal(t, get[int](p, `document.querySelectorAll(".heat .cloud a").length`), 13, "points around the best")
@@ -87,8 +83,7 @@ func TestDrawnSearchIsLive(t *testing.T) {
 
 // A study is clicked together and its page fills by itself.
 func TestStudyIsLive(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visit("/studies/new")
 	get[bool](p, `(document.querySelectorAll("[name=data], [name=learner]").forEach((c) => { c.checked = ["moons, noise 0.3", "xor, noise 0.6", "SVM", "MCM"].includes(c.value); }), true)`)
 	p.fill("#f-study-max_rows", "40")
@@ -99,6 +94,5 @@ func TestStudyIsLive(t *testing.T) {
 	say := p.text("#study")
 	require.Check(t, get[bool](p, `window.kept`) && strings.Contains(say, "Accuracy against SVM"), "the page says %s", say)
 	p.follow(func() { p.clickText("a", "Edit and run again") })
-	text := p.value("#f-study")
-	require.Check(t, strings.Contains(text, "[learner.MCM]"), "the file is %s", text)
+	require.Says(t, p.value("#f-study"), "[learner.MCM]", "the file is")
 }

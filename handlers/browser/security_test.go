@@ -90,8 +90,7 @@ func TestSharedLinkReadsOnly(t *testing.T) {
 	visitor := s.client()
 	a := visitor.get(t, shared)
 	require.Must(t, a.StatusCode == 200 && strings.Contains(a.body, "shown"), "the link answers %d", a.StatusCode)
-	page, err = goquery.NewDocumentFromReader(strings.NewReader(a.body))
-	require.NoError(t, err)
+	page = require.Value(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(t)
 	n := page.Find("form, button:not([type=button])").Length()
 	require.Check(t, n <= 0, "%d forms and buttons that send something on a shared page", n)
 	figure, _ := page.Find(".stage img").Attr("src")
@@ -108,8 +107,7 @@ func TestSharedLinkReadsOnly(t *testing.T) {
 
 // Everything a person types comes back as text.
 func TestNamesAreEscaped(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	const evil = `"><script>document.title="pwned"</script><img src=x onerror='document.title="pwned"'>`
 	p.upload(file(t, "evil.csv", "a,b,label\n0,0,<script>document.title='pwned'</script>\n1,0,no\n0,2,\"<b>\"\"yes\"\n1,2,no\n0,1,<script>document.title='pwned'</script>\n"))
 	p.fill("#f-rename", evil)

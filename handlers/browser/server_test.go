@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"testing"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/store/storetest"
 )
@@ -32,7 +33,7 @@ type server struct {
 	dir   string
 	args  []string
 	cmd   *exec.Cmd
-	log   *buffer
+	log   *mltest.Buffer
 	ended chan error // what the process ended with; nil once it is known
 }
 
@@ -71,7 +72,7 @@ func (s *server) run(addr string) {
 	// The lab gives up on a computation that takes too long for a page. How long
 	// that takes here says how busy the machine is, and nothing about the program.
 	args := append([]string{"serve", "--addr", addr, "--data-dir", s.dir, "--patience", "3600"}, s.args...)
-	s.cmd, s.log, s.ended = exec.Command(binary, args...), new(buffer), make(chan error, 1)
+	s.cmd, s.log, s.ended = exec.Command(binary, args...), new(mltest.Buffer), make(chan error, 1)
 	out, in := io.Pipe()
 	s.cmd.Stdout, s.cmd.Stderr = in, s.log
 	dieWithParent(s.cmd)
@@ -109,8 +110,7 @@ func (s *server) stop() {
 		return
 	}
 	s.cmd.Process.Signal(syscall.SIGTERM)
-	err := s.wait()
-	require.Check(s.t, err == nil, "the program ended with %v:\n%s", err, s.log)
+	require.Equal(s.t, s.wait(), nil, "%s\nthe program ended with", s.log)
 	bad := trouble.FindAllString(s.log.String(), 5)
 	require.Check(s.t, bad == nil, "in the log:\n%s", strings.Join(bad, "\n"))
 }
@@ -207,26 +207,8 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
-// buffer may be written and read at the same time.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
 // tail is the end of what was written.
-func (b *buffer) tail(bytes int) string {
+func tail(b *mltest.Buffer, bytes int) string {
 	s := b.String()
 	return s[max(0, len(s)-bytes):]
 }

@@ -195,7 +195,6 @@ func clicker(p *page, key, code string, number int64, held int64) {
 // TestSlideKeys presents: after the mouse has moved a control the keys are still the
 // presenter's, and each does what the help says.
 func TestSlideKeys(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1024, 768, "/lessons/perceptron/bound")
 	p.wait(element(".parts a.current"))
 	count := func(want string) {
@@ -220,8 +219,7 @@ func TestSlideKeys(t *testing.T) {
 	p.wait(element("[data-go=run]") + ".textContent === 'Pause'")
 	p.keys("r")
 	p.wait(element("[data-go=run]") + ".textContent === 'Run'")
-	got := p.value("input[name=gamma]")
-	require.Check(t, got == gamma, "the keys have moved the slider from %s to %s", gamma, got)
+	require.Equal(t, p.value("input[name=gamma]"), gamma, "the keys have moved the slider to")
 
 	p.clickText(".parts a", "Picture") // after the mouse has gone to a part, too
 	current("picture")
@@ -243,7 +241,7 @@ func TestSlideKeys(t *testing.T) {
 	p.wait("!" + element(list) + ".matches(':open')")
 	clicker(p, "ArrowRight", "ArrowRight", 39, 0)
 	count("line 3 ")
-	got = p.value(list)
+	got := p.value(list)
 	require.Check(t, got == speed, "the keys have chosen the speed %s after %s", got, speed)
 
 	get[bool](p, "("+element("input[name=gamma]")+".focus(), true)")
@@ -289,7 +287,6 @@ func (p *page) teaches() {
 // TestSlidesTurnInPlace goes to the next slide and back without a new page, as a full
 // screen would end with it, and back by the browser's button.
 func TestSlidesTurnInPlace(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 720, "/lessons/lagrange/touch")
 	p.wait(element(".parts a.current"))
 	get[bool](p, "document.documentElement.dataset.left = 'no', true")
@@ -313,7 +310,6 @@ func TestSlidesTurnInPlace(t *testing.T) {
 // TestMoves plays a game on a slide by its buttons and then by the keyboard: its state is in
 // the address.
 func TestMoves(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 720, "/lessons/risk/shatter")
 	p.wait(element(".parts a.current"))
 	p.clickText("[data-move]", "No line does")
@@ -334,7 +330,6 @@ func TestMoves(t *testing.T) {
 // TestStepsComeTogether steps through a replay whose states came together: no step asks
 // the server.
 func TestStepsComeTogether(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1280, 720, "/lessons/perceptron/dual")
 	p.wait("performance.getEntriesByType('resource').some((e) => e.name.endsWith('/dual/states') && e.responseEnd)")
 	for k := range 8 {
@@ -348,8 +343,7 @@ func TestStepsComeTogether(t *testing.T) {
 // TestQuickSteps presses a key three times before any state has arrived: as soon as the states are
 // there the third step is shown, even while other requests are pending.
 func TestQuickSteps(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.size(1280, 720)
 	call(p, cdp.AddScriptToEvaluateOnNewDocument, cdp.AddScriptToEvaluateOnNewDocumentParams{Source: `
 		const real = window.fetch;
@@ -379,8 +373,7 @@ func TestQuickSteps(t *testing.T) {
 // TestNotes speaks to slides as the second window with the notes does, and to that as the
 // slides do: the notes follow the slides, and turn them.
 func TestNotes(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.size(1280, 720)
 	other := func() {
 		get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), window.told = {}, other.onmessage = (e) => (window.told = e.data), true)`)
@@ -400,8 +393,7 @@ func TestNotes(t *testing.T) {
 	p.wait(element("[data-count]") + ".textContent.startsWith('line 2 ') && told.step === 'line 2 of 7' && sessionStorage.begun === '1'")
 
 	p.visit("/lessons/lagrange/touch/notes")
-	text := p.text(".question")
-	require.Check(t, strings.Contains(text, "Answer:"), "the notes do not tell the answer: %s", text)
+	require.Says(t, p.text(".question"), "Answer:", "the notes do not tell the answer")
 	other()
 	get[bool](p, "(other.postMessage({ notes: location.pathname, part: 'words' }), true)")
 	p.wait(element(".shown .current") + "?.dataset.part === 'words'")
@@ -418,7 +410,6 @@ func TestNotes(t *testing.T) {
 
 // The folded controls of a slide lie over the picture: Escape folds them again, from wherever the focus is in them.
 func TestEscapeFoldsControls(t *testing.T) {
-	t.Parallel()
 	p := openAt(t, 1366, 768, "/lessons/margins/classifier")
 	p.wait(element(".folded .slider input[type=range]")) // a script has come
 	p.tabTo(".folded summary")
@@ -434,15 +425,12 @@ func TestEscapeFoldsControls(t *testing.T) {
 // are answered, in words and in pictures; a switch shows everything, and without scripts
 // the order alone does it.
 func TestPredictionFirst(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
+	p := fresh(t)
 	p.size(1280, 900)
 	p.visit("/lessons/width")
 	const words, picture = "#curves [data-after]", "#curves .main-figure img"
 	require.Check(t, !p.visible(words), "the words give the answer away")
-	src := get[string](p, element(picture)+".src")
-	require.Check(t, strings.Contains(src, "asking=1"), "the picture %s gives the answer away", src)
+	require.Says(t, get[string](p, element(picture)+".src"), "asking=1", "the picture gives the answer away")
 	require.Check(t, !p.visible("#curves .exhibit-numbers"), "the numbers give the answer away")
 	p.click("#curves [data-question] input[value='0']")
 	p.click("#curves [data-question] button")
@@ -471,7 +459,7 @@ func TestPredictionFirst(t *testing.T) {
 	p.part("after")
 	require.Check(t, p.visible(".words [data-after]"), "the key does not show what is folded")
 
-	plain := open(t, s)
+	plain := open(t, p.server)
 	plain.noScript()
 	plain.visit("/lessons/width")
 	require.Check(t, get[string](plain, element("#gram .afterwards [data-after]")+".textContent") == "" && plain.visible("#gram .fold-note"),
@@ -483,15 +471,12 @@ func TestPredictionFirst(t *testing.T) {
 // TestLinesComeAfterTheirQuestions: a clicker reaches a question before the line that answers
 // it, and the line after it; on the page to read the line comes up with the answer.
 func TestLinesComeAfterTheirQuestions(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
+	p := fresh(t)
 	p.size(1024, 768)
 	p.visit("/lessons/kernel-trick/xor?step=5")
 	p.wait(element(".parts a.current"))
 	names := []string{"derivation", "ask-opposite", "ask-vectors", "picture", "words", "numbers"}
-	got := get[[]string](p, partNames)
-	require.Check(t, slices.Equal(got, names), "the parts are %v", got)
+	require.Slices(t, get[[]string](p, partNames), names, "the parts are")
 	at := func(part, line string) {
 		p.t.Helper()
 		p.wait(answered + " && " + element(".parts a.current") + ".hash === " + quote("#"+part) + " && " + element("[data-count]") + ".textContent.startsWith(" + quote("line "+line+" ") + ")")
@@ -568,7 +553,7 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 	p.click(step) // the second question was answered on the slide
 	count("4")
 
-	plain := open(t, s)
+	plain := open(t, p.server)
 	plain.noScript()
 	plain.visit("/lessons/kernel-trick/xor?step=5")
 	require.Check(t, plain.visible(note) && !plain.visible("[data-line=gram] math"), "without scripts the line does not wait")
@@ -577,8 +562,7 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 // TestAfresh: after a rehearsal a key folds the questions of a lesson again, and from
 // the window with the notes.
 func TestAfresh(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.size(1280, 720)
 	answer := func() {
 		p.t.Helper()

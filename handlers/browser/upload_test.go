@@ -78,9 +78,7 @@ func (p *page) save(name string) (path string) {
 }
 
 func TestFromUploadToComparison(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	p := open(t, s)
+	p := fresh(t)
 
 	p.upload(ripley)
 	h, at := p.text("h1"), p.where()
@@ -92,8 +90,8 @@ func TestFromUploadToComparison(t *testing.T) {
 	accuracy := p.number("Training accuracy")
 	require.Check(t, accuracy != "", "no training accuracy")
 
-	s.stop()
-	s.restart()
+	p.server.stop()
+	p.server.restart()
 	p.visit("/runs")
 	n := get[int](p, `document.querySelectorAll(".runs tbody tr").length`)
 	require.Must(t, n == 1, "%d runs after a restart", n)
@@ -122,8 +120,7 @@ func TestFromUploadToComparison(t *testing.T) {
 	for i := range 3 { // the two, and both in one
 		p.picture([]string{".side-by-side figure:nth-child(1) img", ".side-by-side figure:nth-child(2) img", "[aria-labelledby=h-overlay] img"}[i])
 	}
-	say := p.text("[aria-labelledby=h-differs]")
-	require.Check(t, strings.Contains(say, "100"), "what differs is %q", say)
+	require.Says(t, p.text("[aria-labelledby=h-differs]"), "100", "what differs is")
 	p.clickText("summary", "All settings and numbers")
 	differing := func() []string {
 		return get[[]string](p, `[...document.querySelectorAll("[aria-labelledby=h-settings] tr.differs")].map((r) => r.innerText.replace(/\s+/g, " "))`)
@@ -142,8 +139,7 @@ func TestFromUploadToComparison(t *testing.T) {
 }
 
 func TestDroppedFile(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	path := require.Value(filepath.Abs(ripley))(t)
 	p.visit("/datasets")
 	at := p.reach("#h-builtin") // anywhere on the page
@@ -160,14 +156,12 @@ func TestDroppedFile(t *testing.T) {
 }
 
 func TestColumnsAreChosen(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.upload(file(t, "people.csv", "name;height;weight;member\nAda;1,65;55;yes\nBob;1,80;82;no\nCyd;1,71;60;yes\nDan;1,90;95;no\n"))
 	if h := p.text("h1"); !strings.Contains(h, "people.csv") || !strings.Contains(p.where(), "/datasets/mapping/") {
 		t.Fatalf("a doubtful file leads to %q on %s", h, p.where())
 	}
-	preview := p.text("table.mapping")
-	require.Check(t, strings.Contains(preview, "Ada") && strings.Contains(preview, "1.65"), "the preview does not show the rows: %s", preview)
+	require.SaysAll(t, p.text("table.mapping"), []string{"Ada", "1.65"}, "the preview does not show the rows")
 	words := `document.querySelector('input[name=feature][value=name]')`
 	require.Check(t, !get[bool](p, words+`.checked`) && !get[bool](p, words+`.disabled`),
 		"a column of few words is chosen as a feature by itself, or may not be chosen")
@@ -181,23 +175,19 @@ func TestColumnsAreChosen(t *testing.T) {
 	}
 	p.fill("#f-mapping-name", "People")
 	p.follow(func() { p.clickText("button", "Use these columns") })
-	if h, c, f := p.text("h1"), p.number("classes"), p.number("features"); h != "People" || !strings.Contains(c, "yes: 2") || f != "height, weight" {
-		t.Errorf("saved as %q with classes %q and features %q", h, c, f)
-	}
+	h, c, f := p.text("h1"), p.number("classes"), p.number("features")
+	require.Check(t, h == "People" && strings.Contains(c, "yes: 2") && f == "height, weight", "saved as %q with classes %q and features %q", h, c, f)
 }
 
 func TestBrokenFile(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visit("/datasets")
 	p.fill("#f-upload-name", "My points")
 	p.expect("422")
 	broken := file(t, "broken.csv", "x,y,label\n1,2,a\n3,four,b\n5,6,a\n")
 	p.follow(func() { p.pick("#f-file", broken) })
 	message := p.text(".upload [role=alert]")
-	for _, part := range []string{"roken.csv", "line 3", "column 2", "four"} {
-		require.Check(t, strings.Contains(message, part), "the message %q does not name %q", message, part)
-	}
+	require.SaysAll(t, message, []string{"roken.csv", "line 3", "column 2", "four"}, "the message")
 	require.Equal(t, p.value("#f-upload-name"), "My points", "the name came back as")
 	p.visit("/datasets")
 	require.Check(t, p.visible("[aria-labelledby=h-own] .empty"), "something was saved")
@@ -205,8 +195,7 @@ func TestBrokenFile(t *testing.T) {
 
 // Rows of a spreadsheet that are pasted outside a field become a data set, on every page that has data.
 func TestRowsArePasted(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	paste := func(at, text string) string {
 		return `(() => {
 			const data = new DataTransfer();

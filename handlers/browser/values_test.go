@@ -12,8 +12,7 @@ import (
 // A regression is live as classes are; its points tell their residuals, and the way to
 // classes and back is a choice on the page.
 func TestValuesAreLive(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
+	p := fresh(t)
 	p.visitStage("/lab?data=sine")
 	before := p.number("Training MSE")
 	p.change(func() { p.fill("#f-lambda", "0.01") })

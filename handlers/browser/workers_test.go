@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	natsserver "github.com/nats-io/nats-server/v2/server"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -27,7 +28,7 @@ import (
 type worker struct {
 	t     *testing.T
 	cmd   *exec.Cmd
-	log   *buffer
+	log   *mltest.Buffer
 	ended chan error
 }
 
@@ -35,7 +36,7 @@ type worker struct {
 // until it has joined.
 func hire(t *testing.T, flags ...string) *worker {
 	t.Helper()
-	w := &worker{t, exec.Command(binary, append([]string{"worker", "--workers", "1"}, flags...)...), new(buffer), make(chan error, 1)}
+	w := &worker{t, exec.Command(binary, append([]string{"worker", "--workers", "1"}, flags...)...), new(mltest.Buffer), make(chan error, 1)}
 	dieWithParent(w.cmd)
 	out, in := io.Pipe()
 	w.cmd.Stderr = in
@@ -50,8 +51,7 @@ func hire(t *testing.T, flags ...string) *worker {
 		}
 		in.Close()
 	}()
-	err := <-started
-	require.NoError(t, err)
+	require.NoError(t, <-started)
 	t.Cleanup(func() {
 		if w.cmd.ProcessState == nil {
 			w.stop()
@@ -70,8 +70,7 @@ func hire(t *testing.T, flags ...string) *worker {
 // stop ends the worker as a service manager does; it must end well.
 func (w *worker) stop() {
 	w.cmd.Process.Signal(syscall.SIGTERM)
-	err := <-w.ended
-	require.Check(w.t, err == nil, "a worker ended with %v:\n%s", err, w.log)
+	require.Equal(w.t, <-w.ended, nil, "%s\na worker ended with", w.log)
 	bad := trouble.FindAllString(w.log.String(), 5)
 	require.Check(w.t, bad == nil, "in the log of a worker:\n%s", strings.Join(bad, "\n"))
 }
@@ -202,8 +201,7 @@ func TestNATSIsRestarted(t *testing.T) {
 			stop()
 			t.Fatal("NATS does not start")
 		}
-		_, err = fmt.Sscan(n.Addr().String()[strings.LastIndex(n.Addr().String(), ":")+1:], &opts.Port)
-		require.NoError(t, err)
+		_ = require.Value(fmt.Sscan(n.Addr().String()[strings.LastIndex(n.Addr().String(), ":")+1:], &opts.Port))(t)
 		return stop
 	}
 	stop := run()

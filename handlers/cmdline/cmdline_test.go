@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -45,6 +46,14 @@ func must(t *testing.T, args ...string) string {
 	o := run(t.Context(), "", args...)
 	require.Must(t, o.code == 0 && o.err == "", "%q exits with %d: %s", args, o.code, o.err)
 	return o.out
+}
+
+// fails runs a command that must exit with a status, say words in one line and print nothing.
+func fails(t *testing.T, code int, words string, args ...string) {
+	t.Helper()
+	o := run(t.Context(), "", args...)
+	require.Check(t, o.code == code && o.out == "" && strings.Count(o.err, "\n") == 1 && strings.Contains(o.err, words),
+		"%q: exit %d: %s%s, want %d and %q", args, o.code, o.out, o.err, code, words)
 }
 
 // file writes a file into a fresh folder and returns its path.
@@ -125,12 +134,7 @@ func keys(t *testing.T, text string) []string {
 	require.Must(t, err == nil, "%v in %s", err, text)
 	_, err = dec.Token()
 	require.Must(t, err == io.EOF, "more than one object in %s", text)
-	var ks []string
-	for k := range m {
-		ks = append(ks, k)
-	}
-	slices.Sort(ks)
-	return ks
+	return slices.Sorted(maps.Keys(m))
 }
 
 // report is the JSON form of what fit measured.
@@ -375,6 +379,5 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 	got := must(t, "predict", "--model", value, "--data", file(t, "one.csv", "x1\n3\n-1\n"))
 	require.Check(t, got == "row,f\n1,4\n2,0\n", "a regression predicts %q", got)
 	newer := file(t, "newer.json", fmt.Sprintf(`{"format":%d}`, ml.Format+1))
-	o := run(t.Context(), "", "predict", "--model", newer, "--data", data)
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "a later one"), "a newer format: exit %d: %s", o.code, o.err)
+	fails(t, 1, "a later one", "predict", "--model", newer, "--data", data)
 }

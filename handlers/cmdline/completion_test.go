@@ -34,17 +34,13 @@ func TestCompletion(t *testing.T) {
 		require.Equal(t, strings.TrimSpace(string(require.Value(run.Output())(t))), c.want, "%s", c.words)
 	}
 	out := must(t, "completion", "zsh")
-	for _, want := range []string{"#compdef marginlab\n", "'rbf:Similarity that fades with distance; the width is s = 1/√(2γ)'", "'--kernel:Similarity of two points; determines which boundaries are possible'", "generate) words_=("} {
-		require.Check(t, strings.Contains(out, want), "zsh: no %s", want)
-	}
+	require.SaysAll(t, out, []string{"#compdef marginlab\n", "'rbf:Similarity that fades with distance; the width is s = 1/√(2γ)'", "'--kernel:Similarity of two points; determines which boundaries are possible'", "generate) words_=("}, "zsh: no")
 	if zsh, err := exec.LookPath("zsh"); err == nil {
 		// _describe and _files stand for those of zsh, and print what they are asked for.
 		check := exec.CommandContext(t.Context(), zsh, "-f", "-c", "compdef() { : }; _describe() { print -l -- \"${(@P)@[-1]}\" }; _files() { print files }\n"+out+"\nwords=(marginlab fit --kernel ra); CURRENT=4; PREFIX=ra; _marginlab\nwords=(marginlab fit ''); CURRENT=3; PREFIX=; _marginlab")
 		said, err := check.CombinedOutput()
 		require.Check(t, err == nil && strings.Contains(string(said), "random-walk:Counts the walks") && strings.HasSuffix(string(said), "files\n"), "%v\n%s", err, said)
 	}
-	out = must(t, "completion", "fish")
-	require.Check(t, strings.Contains(out, "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l multiclass -x -a 'ovo ovr ww cs' -d '"), "fish:\n%s", out)
-	o := run(t.Context(), "", "completion", "tcsh")
-	require.Check(t, o.code == 2 && strings.Contains(o.err, `expected bash, zsh or fish, not "tcsh"`), "exit %d: %s", o.code, o.err)
+	require.Says(t, must(t, "completion", "fish"), "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l multiclass -x -a 'ovo ovr ww cs' -d '", "fish")
+	fails(t, 2, `expected bash, zsh or fish, not "tcsh"`, "completion", "tcsh")
 }

@@ -27,8 +27,7 @@ func TestHelpTopic(t *testing.T) {
 				"help %s has a long line: %s", topic.Slug, line)
 		}
 	}
-	o := run(t.Context(), "", "help", "studeis")
-	require.Check(t, o.code == 2 && strings.Contains(o.err, `no command "studeis" (did you mean studies?)`), "exit %d: %s", o.code, o.err)
+	fails(t, 2, `no command "studeis" (did you mean studies?)`, "help", "studeis")
 }
 
 // TestMan writes a page for each command and topic, in which groff finds no fault.

@@ -3,44 +3,24 @@ package cmdline_test
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
-// gram writes the RBF kernel of some points as LIBSVM does, and as CSV; those held back
-// become files of rows to predict, without and with k(x, x).
+// gram writes what handlerstest.Gram returns to files.
 func gram(t *testing.T, d *dataset.Data, train int) (libsvm, plain, test, self string) {
 	t.Helper()
-	k := kernel.RBF(0.5)
-	var b, c, e, s strings.Builder
-	for i, x := range d.Y {
-		lines := []*strings.Builder{&b, &c}
-		if i >= train {
-			lines = []*strings.Builder{&e, &s}
-		}
-		fmt.Fprintf(lines[0], "%s 0:%d", d.Classes[x], i+1)
-		for j := range train {
-			v := k.Eval(d.X.RawRowView(i), d.X.RawRowView(j))
-			fmt.Fprintf(lines[0], " %d:%v", j+1, v)
-			fmt.Fprintf(lines[1], "%v,", v)
-		}
-		fmt.Fprintln(lines[0])
-		if i >= train {
-			fmt.Fprint(lines[1], "1,")
-		}
-		fmt.Fprintln(lines[1], d.Classes[x])
-	}
-	head := strings.Repeat("k,", train) + "self,label\n"
-	return file(t, "K.libsvm", b.String()), file(t, "K.csv", c.String()), file(t, "test.libsvm", e.String()), file(t, "test.csv", head+s.String())
+	libsvm, plain, test, self = handlerstest.Gram(d, kernel.RBF(0.5), train)
+	return file(t, "K.libsvm", libsvm), file(t, "K.csv", plain), file(t, "test.libsvm", test), file(t, "test.csv", self)
 }
 
 // TestPrecomputed goes through fit, predict and cv with values of a kernel instead of
@@ -93,17 +73,13 @@ func TestPrecomputed(t *testing.T) {
 	predict(mapped, self)
 	o = run(t.Context(), "", "predict", "--model", mapped, "--data", test)
 	require.Check(t, o.code == 1 && strings.Contains(o.err, "test.libsvm, row 1: the conformal map needs k(x, x)") && strings.Contains(o.err, "called self"), "a map without k(x, x): exit %d: %s", o.code, o.err)
-	o = run(t.Context(), "", "predict", "--model", model, "--data", points)
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "points.csv: expected 60 values of the kernel in each row"), "points for values of a kernel: exit %d: %s", o.code, o.err)
+	fails(t, 1, "points.csv: expected 60 values of the kernel in each row", "predict", "--model", model, "--data", points)
 	for _, says := range []struct{ args, says string }{
 		{"fit --data L", "kernel: rbf compares points with features, but these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
 		{"fit --kernel precomputed --data P", "points.csv: expected a kernel matrix with as many columns as rows, not counting the label, found 60 rows and 2 columns"},
 		{"cv --data L", "use precomputed"},
 	} {
-		args := strings.Fields(strings.NewReplacer("L", libsvm, "P", points).Replace(says.args))
-		if o := run(t.Context(), "", args...); o.code != 1 || !strings.Contains(o.err, says.says) || strings.Count(o.err, "\n") != 1 {
-			t.Errorf("%s: exit %d: %s", says.args, o.code, o.err)
-		}
+		fails(t, 1, says.says, strings.Fields(strings.NewReplacer("L", libsvm, "P", points).Replace(says.args))...)
 	}
 
 	accuracies := func(args ...string) (list []float64) {

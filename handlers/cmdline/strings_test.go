@@ -71,8 +71,6 @@ func TestGramFails(t *testing.T) {
 		"line 2: expected UTF-8 text, found byte 0x81": "gram --kernel spectrum " + file(t, "bytes", "cat\nc\x81r\n"),
 		"row 1: k(x, x) overflows":                     "gram --kernel gap-subsequence --k 265 --lambda 1 " + long,
 	} {
-		o := run(t.Context(), "", strings.Fields(args)...)
-		require.Check(t, o.code == 1 && strings.Contains(o.err, want) && strings.Count(o.err, "\n") == 1 && o.out == "",
-			"%s: exit %d: %s%s", args, o.code, o.out, o.err)
+		fails(t, 1, want, strings.Fields(args)...)
 	}
 }

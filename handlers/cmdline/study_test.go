@@ -84,8 +84,7 @@ func TestStudy(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(must(t, "study", path, "--data", points, "--csv"))).ReadAll()
 	require.Check(t, err == nil && len(rows) == 7 && rows[5][0] == "moons" && rows[5][2] == "30", "%v: %q", err, rows)
 	require.NoError(t, os.Rename(points, filepath.Join(dir, "moons.csv")))
-	o := run(t.Context(), "", "study", filepath.Join(out, "study.toml"))
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "data set own: the objects have the SHA-256"), "exit %d: %s", o.code, o.err)
+	fails(t, 1, "data set own: the objects have the SHA-256", "study", filepath.Join(out, "study.toml"))
 }
 
 // TestStudyGoesOn goes on with what an interruption left, the last line of which was cut.
@@ -104,8 +103,7 @@ func TestStudyGoesOn(t *testing.T) {
 	require.Check(t, err == nil && strings.Count(string(cells), "\n") == 30 && strings.HasPrefix(string(cells), strings.Join(lines[:10], "")),
 		"%v: %d lines", err, strings.Count(string(cells), "\n"))
 	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte("{}\nx\n"), 0o600))
-	o := run(t.Context(), "", "study", path, "--out-dir", out)
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "cells.jsonl, line 2: expected the result of a cell"), "exit %d: %s", o.code, o.err)
+	fails(t, 1, "cells.jsonl, line 2: expected the result of a cell", "study", path, "--out-dir", out)
 }
 
 // TestStudyInterrupted tells what an interruption leaves.

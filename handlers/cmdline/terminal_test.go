@@ -28,15 +28,13 @@ import (
 func fit(t *testing.T, args ...string) (report handlerstest.Object, message string, code int) {
 	t.Helper()
 	o := run(t.Context(), "", append([]string{"fit", "--json"}, args...)...)
-	err := json.Unmarshal([]byte(o.out), &report)
-	require.Check(t, err == nil, "%v: %s%s", err, o.out, o.err)
+	require.Equal(t, json.Unmarshal([]byte(o.out), &report), nil, "%s%s", o.out, o.err)
 	return report, o.err, o.code
 }
 
 // TestFitOnServer uploads points once, whatever the file is called.
 func TestFitOnServer(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	there := func(token, what string) int {
 		t.Helper()
 		list, _ := handlerstest.Decode[handlerstest.Object](s.As(t, token).Want(http.StatusOK, "GET", "/api/"+what, ""))[what].([]any)
@@ -64,8 +62,7 @@ func TestFitOnServer(t *testing.T) {
 // A server that fails twice at every address, once after it has done what was asked, trains one run on
 // one data set, once the time is over that it asks to wait.
 func TestFitRetries(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	var mu sync.Mutex
 	asked := map[string]int{}
 	flaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -136,9 +133,8 @@ func TestMissingEverywhere(t *testing.T) {
 	require.Equal(t, got, told.out, "there and here")
 	file := require.Value(os.ReadFile(model))(t)
 	var kept bytes.Buffer
-	if err := json.Compact(&kept, c.Want(http.StatusOK, "GET", "/runs/"+id+"/model.json", "").Body); err != nil || strings.TrimSpace(kept.String()) != strings.TrimSpace(string(file)) {
-		t.Errorf("%v: model there\n%.300s\nhere\n%.300s", err, &kept, file)
-	}
+	err := json.Compact(&kept, c.Want(http.StatusOK, "GET", "/runs/"+id+"/model.json", "").Body)
+	require.Check(t, err == nil && strings.TrimSpace(kept.String()) == strings.TrimSpace(string(file)), "%v: model there\n%.300s\nhere\n%.300s", err, &kept, file)
 
 	set := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
 	body := require.Value(json.Marshal(map[string]string{"study": "[scheme]\nfolds = 2\n[data.p]\nfile = \"people.csv\"\n[learner.SVM]\n[learner.ridge]\nlearner = \"ridge\"\n"}))(t)
@@ -155,8 +151,7 @@ func TestMissingEverywhere(t *testing.T) {
 
 // TestFitCancelledOnServer prints what is known of a run that never was.
 func TestFitCancelledOnServer(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	_, path := moons(t, 40)
 	ended := make(chan outcome)
 	go func() {
@@ -186,8 +181,7 @@ func TestFitCancelledOnServer(t *testing.T) {
 // A study that a server computes, with its workers, comes to what one process does here; its
 // files of data are uploaded once, and thinned out there as they are here.
 func TestStudyOnServer(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	_, own := moons(t, 80)
 	file := filepath.Join(filepath.Dir(own), "small.toml")
 	const text = "[scheme]\nfolds = 3\nmax_rows = 50\n[data.own]\nfile = \"moons.csv\"\n[data.xor]\ngenerator = \"xor\"\nn = 40\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"

@@ -12,8 +12,7 @@ import (
 
 // The operator lists the workspaces of a server that runs, shuts one out, and lets it in again.
 func TestWorkspaces(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	dir := filepath.Dir(s.App.Store.Path())
 	alice, bob := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 	alice.Upload("name=square", handlerstest.Square)

@@ -11,8 +11,7 @@ import (
 // TestPointsOfManyColumns shows data of more than two features on their principal components,
 // unless the reader names columns, and data of two on those.
 func TestPointsOfManyColumns(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	drawn := func(id, query string) string {
 		return string(c.Want(http.StatusOK, "GET", "/datasets/"+id+"/figures/points.svg"+query, "").Body)
 	}

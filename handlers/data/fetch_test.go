@@ -2,7 +2,6 @@ package data_test
 
 import (
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -21,9 +20,7 @@ import (
 
 // Without --allow-url no address is fetched, and no form asks for one.
 func TestAddressesAreNotFetched(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() == 0,
 		"the page asks for an address")
 	const address = "url=https%3A%2F%2Fexample.org%2Fx.csv"
@@ -63,7 +60,7 @@ func TestAddressesAreFetched(t *testing.T) {
 	limits := dataset.DefaultLimits
 	limits.Bytes = 20_000
 	s := handlerstest.ServeWith(t, false, handlers.Config{
-		Limits: limits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour,
+		Limits: limits, Patience: time.Hour,
 		Fetcher: web.NewFetcher(func(a netip.AddrPort) bool { return a == allowed }),
 	}, jobs.Config{})
 	c := s.Browse(t, handlerstest.Alice)

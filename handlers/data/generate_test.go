@@ -13,9 +13,7 @@ import (
 // A form that is sent twice, by a double click or after a line broke, makes one data set; the
 // page that is opened anew makes another.
 func TestFormsAreSentTwice(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	for path, form := range map[string]url.Values{
 		"/datasets":          {"text": {handlerstest.Square}, "name": {"typed"}},
 		"/datasets/generate": {"generator": {"moons"}, "n": {"100"}, "noise": {"0.1"}, "seed": {"1"}},

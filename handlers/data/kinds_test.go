@@ -36,25 +36,6 @@ func sequences(n int) string {
 	return b.String()
 }
 
-// kernelFile is the RBF kernel of moons, in LIBSVM's form and as CSV.
-func kernelFile(t *testing.T, n int) (libsvm, plain string) {
-	t.Helper()
-	d := require.Value(dataset.Generate("moons", n, 0.2, 3))(t)
-	k := kernel.RBF(2)
-	var b, c strings.Builder
-	for i, y := range d.Y {
-		fmt.Fprintf(&b, "%s 0:%d", d.Classes[y], i+1)
-		for j := range n {
-			v := k.Eval(d.X.RawRowView(i), d.X.RawRowView(j))
-			fmt.Fprintf(&b, " %d:%v", j+1, v)
-			fmt.Fprintf(&c, "%v,", v)
-		}
-		fmt.Fprintln(&b)
-		fmt.Fprintln(&c, d.Classes[y])
-	}
-	return b.String(), c.String()
-}
-
 // journey is what one kind of object meets at every door that points go through.
 type journey struct {
 	rows            int
@@ -128,8 +109,7 @@ func (j journey) through(t *testing.T, c *handlerstest.Client, kind string, set 
 		c.Says(http.StatusUnprocessableEntity, says, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`)
 	}
 	for _, spec := range j.specs {
-		id := c.Train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
-		c.Follow(id)
+		id := c.Done(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		require.Must(t, run.Status == "done" && run.Report != nil && *run.Report.TrainAccuracy >= 0.8 && run.Report.D == 0, "%+v", run)
 		m := require.Value(ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body))))(t)
@@ -143,13 +123,11 @@ func (j journey) through(t *testing.T, c *handlerstest.Client, kind string, set 
 	}
 	c.Pictures(c.Page(200, "/runs"), 2)
 	data = c.Page(200, "/datasets/"+set.ID)
-	for _, words := range j.data {
-		require.Says(t, data.Text(), words, "the data set")
-	}
+	require.SaysAll(t, data.Text(), j.data, "the data set")
 	c.Pictures(data, j.onData)
 	c.Pictures(c.Page(200, "/datasets"), 1)
 	lab = c.Page(200, "/lab?data="+set.ID)
-	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") })
+	options := handlerstest.Attrs(lab.Find("#f-kernel option"), "value")
 	require.Equal(t, fmt.Sprint(options), j.kernels, "kernels")
 	require.Says(t, lab.Text(), j.boundary, "the lab")
 	c.Pictures(lab, j.onLab)
@@ -168,8 +146,7 @@ func (j journey) through(t *testing.T, c *handlerstest.Client, kind string, set 
 
 // TestStrings goes with labelled strings through every door that points go through.
 func TestStrings(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	file := sequences(60)
 	set := c.Upload("name=DNA", file)
 	require.Equal(t, set.Label, "class", "label")
@@ -220,14 +197,12 @@ func TestStrings(t *testing.T) {
 
 // TestGraphs goes with labelled graphs through every door that points go through.
 func TestGraphs(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	set := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets/generate", `{"generator":"molecules","parameters":{"n":40}}`))
 	require.Check(t, set.Name == "Molecules, 40 graphs" && len(set.Classes) == 2, "%+v", set)
 	ids, data, lab := journeys["graphs"].through(t, c, "graphs", set)
 	c.Says(422, "line 2: edge [0,2]: no node 2", "POST", "/api/datasets", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":2,"edges":[[0,2]],"label":"b"}`)
-	diverging := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"random-walk","walk_weight":0.9}}`)
-	c.Follow(diverging)
+	diverging := c.Done(`{"dataset":"` + set.ID + `","spec":{"kernel":"random-walk","walk_weight":0.9}}`)
 	run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+diverging, ""))
 	require.Check(t, run.Status == "failed" && strings.Contains(run.Error, "diverges for 40 of 40 graphs"), "%+v", run)
 
@@ -237,8 +212,7 @@ func TestGraphs(t *testing.T) {
 	csv := string(c.Want(200, "GET", "/api/datasets/"+first.ID+".csv", "").Body)
 	require.Check(t, c.Upload("", csv).Hash == first.Hash && strings.Contains(csv, `""edges"":[[0,1],[2,1]],""edge_labels"":[""x"",""y""]`),
 		"downloaded %s", csv)
-	trained := c.Train(`{"dataset":"` + first.ID + `","spec":{"kernel":"wl","rounds":1}}`)
-	c.Follow(trained)
+	trained := c.Done(`{"dataset":"` + first.ID + `","spec":{"kernel":"wl","rounds":1}}`)
 	a := c.Want(200, "POST", "/api/runs/"+trained+"/predictions", flow, "Content-Type", "text/plain")
 	require.Check(t, strings.Contains(string(a.Body), "1,a,") && strings.Contains(string(a.Body), "2,b,"), "%s", a.Body)
 
@@ -264,9 +238,9 @@ func TestGraphs(t *testing.T) {
 
 // TestKernelMatrix goes with a kernel matrix through every door that points go through.
 func TestKernelMatrix(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
-	libsvm, plain := kernelFile(t, 40)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
+	moons := require.Value(dataset.Generate("moons", 40, 0.2, 3))(t)
+	libsvm, plain, _, _ := handlerstest.Gram(moons, kernel.RBF(2), 40)
 	set := c.Upload("name=K.libsvm", libsvm)
 	_, data, _ := journeys["precomputed"].through(t, c, "precomputed", set)
 	require.Check(t, !strings.Contains(data.Text(), "Edit rows"), "a matrix can be edited")

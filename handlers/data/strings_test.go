@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"os"
@@ -50,8 +49,7 @@ func TestAPIArchive(t *testing.T) {
 	c := handlerstest.Serve(t, true, limits).As(t, handlerstest.Alice)
 	set := c.Upload("name=reviews.zip", archive(t, "pos/1", "good", "pos/2", "so good", "neg/1", "bad", "neg/2", "so bad"))
 	require.Must(t, set.Kind == "strings" && set.Rows == 4 && fmt.Sprint(set.Classes) == "[neg pos]", "%+v", set)
-	run := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
-	c.Follow(run)
+	run := c.Done(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
 	a := c.Want(200, "POST", "/api/runs/"+run+"/predictions", archive(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
 	lines := strings.Split(string(a.Body), "\n")
 	require.Check(t, len(lines) == 4 && strings.HasPrefix(lines[1], "1,pos,") && strings.HasPrefix(lines[2], "2,neg,"), "%s", a.Body)
@@ -71,20 +69,15 @@ func TestAPIArchive(t *testing.T) {
 // sendFile uploads a file by the page.
 func sendFile(c *handlerstest.Client, status int, name, text string) *goquery.Document {
 	c.T.Helper()
-	var body bytes.Buffer
-	w := multipart.NewWriter(&body)
-	part := require.Value(w.CreateFormFile("file", name))(c.T)
-	_, _ = part.Write([]byte(text))
-	w.Close()
-	return c.Want(status, "POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin").HTML()
+	a := c.Attach("/datasets", name, text)
+	require.Must(c.T, a.Status == status, "%s: status %d, want %d: %s", name, a.Status, status, a.Body)
+	return a.HTML()
 }
 
 // TestUglyStrings sends invalid strings through the page, the API
 // and the terminal: each names the fault in the same words.
 func TestUglyStrings(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	for _, tt := range []struct{ name, text, says string }{
 		{"empty.csv", "s,class\nab,x\n,y\n", "line 3, column 1 (s): expected a string, found nothing"},
 		{"blanks.csv", "s,class\nab,x\n\"\t \",y\n", "line 3, column 1 (s): expected a string, found nothing"},
@@ -119,8 +112,7 @@ func TestUglyStrings(t *testing.T) {
 // TestOddStrings trains on strings that are odd and right by every learner: each has an
 // answer, or an error that says what to do.
 func TestOddStrings(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	for name, text := range map[string]string{
 		"shorter than k":        "s,class\na,x\nb,y\nc,x\nd,y\n",
 		"some shorter than k":   "s,class\na,x\nabcd,y\nabce,x\nd,y\n",
@@ -131,8 +123,7 @@ func TestOddStrings(t *testing.T) {
 		set := c.Upload("name=odd&kind=strings&label=class", text)
 		for _, l := range ml.Learners {
 			for _, spec := range []string{`"kernel":"spectrum","k":3`, `"kernel":"gap-subsequence","k":2,"normalize":true,"test_fraction":0.4`} {
-				id := c.Train(fmt.Sprintf(`{"dataset":%q,"spec":{"learner":%q,%s}}`, set.ID, l.Name, spec))
-				c.Follow(id)
+				id := c.Done(fmt.Sprintf(`{"dataset":%q,"spec":{"learner":%q,%s}}`, set.ID, l.Name, spec))
 				run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 				switch {
 				case run.Status == "failed" && strings.Contains(run.Error, ";"): // the fault; the remedy
@@ -149,9 +140,7 @@ func TestOddStrings(t *testing.T) {
 // TestUploadOfStrings uploads files by the page: one that is beyond doubt, and one whose
 // columns are asked for.
 func TestUploadOfStrings(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	send := func(name, text string) *goquery.Document { return sendFile(c, 200, name, text) }
 	require.Says(t, send("dna.csv", sequences(20)).Find("main").Text(), "20 strings", "the page of the upload")
 	if doc := send("reviews.zip", archive(t, "pos/1.txt", "good\nenough", "neg/2.txt", "bad")); !strings.Contains(doc.Find("main").Text(), "2 strings") || !strings.Contains(doc.Find("td").Text(), "good enough") || !strings.Contains(doc.Find("th").Text(), "text") {
@@ -171,17 +160,14 @@ func TestUploadOfStrings(t *testing.T) {
 // TestTryString types a string in the lab, by the form and live, and compares with the
 // predictions of the run of the same settings.
 func TestTryString(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	for _, tt := range []struct{ data, query, spec string }{
 		{"dna", "kernel=gap-subsequence&k=3&normalize=true&C=10&test_fraction=0", `{"kernel":"gap-subsequence","k":3,"normalize":true,"C":10}`},
 		{"dna", "kernel=spectrum&k=4&test_fraction=0.4&conformal=amari", `{"kernel":"spectrum","k":4,"test_fraction":0.4,"conformal":"amari"}`},
 		{c.Upload("name=three", "sequence,class\ncat,a\ncats,a\ndog,b\ndogs,b\nbird,c\nbirds,c\n").ID, "kernel=spectrum&k=2&multiclass=ovo&test_fraction=0", `{"kernel":"spectrum","k":2,"multiclass":"ovo"}`},
 	} {
 		word := "GATTACATTGdogs"
-		run := c.Train(`{"dataset":"` + tt.data + `","spec":` + tt.spec + `}`)
-		c.Follow(run)
+		run := c.Done(`{"dataset":"` + tt.data + `","spec":` + tt.spec + `}`)
 		told := strings.Split(strings.Split(string(c.Want(200, "POST", "/api/runs/"+run+"/predictions", "sequence\n"+word+"\n", "Content-Type", "text/csv").Body), "\n")[1], ",")
 		q := "data=" + tt.data + "&" + tt.query + "&try=" + word
 		doc := c.Page(200, "/lab?"+q)
@@ -215,8 +201,7 @@ func TestTryString(t *testing.T) {
 
 // TestLongString sends a string of more symbols than one may have: too long for a script.
 func TestLongString(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	set := c.Upload("", "w,c\ncat,a\ndog,b\n")
 	got := c.Send(http.StatusUnprocessableEntity, "/datasets/"+set.ID+"/objects", "act=put&row=0&hash="+set.Hash+"&label=a&object="+strings.Repeat("a", 200_001)).HTML().Find("#f-object-error").Text()
 	require.Says(t, got, "200000 symbols", "the fault")
@@ -225,8 +210,7 @@ func TestLongString(t *testing.T) {
 // Of objects put in at the same moment, for one version of the data, one is in it. The forms of the others
 // come back with what was typed.
 func TestObjectsPutAtOnce(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).As(t, handlerstest.Alice)
 	set := c.Upload("", "w,c\ncat,a\ndog,b\n")
 	var group sync.WaitGroup
 	var saved atomic.Int64

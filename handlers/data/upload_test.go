@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/PuerkitoBio/goquery"
-	"github.com/google/go-cmp/cmp"
-
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/mltest/require"
 )
+
+func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
 
 // TestMissingValues sends a file with gaps through every door: the page asks once, with the
 // counts, and says beside the data what was done; programs and the terminal say it with a word.
@@ -27,16 +26,10 @@ func TestMissingValues(t *testing.T) {
 		doc := sendFile(c, http.StatusOK, "people.csv", file)
 		form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
 		text := doc.Text()
-		for _, says := range []string{"Leave out these 3 rows", "Fill in the median", "the 2 missing values", "numbers, 1 missing", "dates"} {
-			require.Check(t, strings.Contains(text, says), "%q is not asked", says)
-		}
-		var chosen []string
-		doc.Find("input[name=feature][checked]").Each(func(_ int, i *goquery.Selection) { chosen = append(chosen, i.AttrOr("value", "")) })
-		require.Equal(t, cmp.Diff([]string{"age", "height"}, chosen), "", "features (-want +got)")
+		require.SaysAll(t, text, []string{"Leave out these 3 rows", "Fill in the median", "the 2 missing values", "numbers, 1 missing", "dates"}, "is not asked")
+		require.Slices(t, handlerstest.Attrs(doc.Find("input[name=feature][checked]"), "value"), []string{"age", "height"}, "features")
 		page := c.Send(http.StatusOK, form, "label=group&feature=age&feature=height&missing="+answer).HTML()
-		if text := page.Text(); !strings.Contains(text, want.rows) || !strings.Contains(text, want.note) {
-			t.Errorf("%s: not %v:\n%.500s", answer, want, text)
-		}
+		require.SaysAll(t, page.Text(), []string{want.rows, want.note}, "%s: not %v", answer, want)
 		set := c.Upload("name=p&label=group&features=age,height&missing="+answer, file)
 		require.Check(t, strings.HasPrefix(set.Origin, "uploaded p; ") && strings.Contains(set.Origin, want.note),
 			"%s: origin %q", answer, set.Origin)
@@ -54,10 +47,8 @@ func TestSheets(t *testing.T) {
 	c := s.Browse(t, handlerstest.Alice)
 	doc := sendFile(c, http.StatusOK, "pets.xlsx", string(raw))
 	form, _ := doc.Find("form[method=post][action^='/datasets/mapping/']").Attr("action")
-	var sheets []string
-	doc.Find("select[name=sheet] option").Each(func(_ int, o *goquery.Selection) { sheets = append(sheets, o.Text()) })
-	diff := cmp.Diff([]string{"Read me", "Cats", "Dogs"}, sheets)
-	require.Must(t, diff == "", "sheets (-want +got):\n%s", diff)
+	sheets := handlerstest.Texts(doc.Find("select[name=sheet] option"))
+	require.Slices(t, sheets, []string{"Read me", "Cats", "Dogs"}, "sheets")
 	c.Want(http.StatusUnprocessableEntity, "GET", form+"?sheet=Birds", "")
 	c.Send(http.StatusUnprocessableEntity, form, "sheet=Birds&label=kind&feature=weight&feature=age")
 	asked := c.Want(http.StatusOK, "GET", form+"?sheet=Dogs", "").HTML()

@@ -2,11 +2,13 @@ package handlerstest
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +19,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/api"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
@@ -82,8 +86,7 @@ func (c *Client) Do(method, path, body string, header ...string) Answer {
 	require.Must(c.T, err == nil, "%s %s: %v", method, path, err)
 	a := Answer{resp.StatusCode, resp.Header, b, c.T}
 	if p, _, _ := strings.Cut(path, "?"); strings.HasPrefix(p, "/api/") {
-		err := conforms(c.Doc, method, p, a)
-		require.Check(c.T, err == nil, "%s %s: %v\n%d %s", method, path, err, a.Status, b)
+		require.Equal(c.T, conforms(c.Doc, method, p, a), nil, "%s %s: %d %s", method, path, a.Status, b)
 	}
 	return a
 }
@@ -106,9 +109,8 @@ func (c *Client) Says(status int, words, method, path, body string, header ...st
 // Decode reads an answer's JSON.
 func Decode[T any](a Answer) (v T) {
 	a.T.Helper()
-	if err := json.Unmarshal(a.Body, &v); err != nil {
-		a.T.Fatalf("%v: %s", err, a.Body)
-	}
+	err := json.Unmarshal(a.Body, &v)
+	require.Must(a.T, err == nil, "%v: %s", err, a.Body)
 	return v
 }
 
@@ -143,6 +145,14 @@ func (c *Client) Upload(query, file string) api.Dataset {
 func (c *Client) Train(body string) string {
 	c.T.Helper()
 	return Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", body)).ID
+}
+
+// Done creates a run, waits for its end and returns its id.
+func (c *Client) Done(body string) string {
+	c.T.Helper()
+	id := c.Train(body)
+	c.Follow(id)
+	return id
 }
 
 // Event is an event of a stream.
@@ -230,9 +240,7 @@ func (c *Client) Fetch(method, path, body string) Answer {
 func (a Answer) HTML() *goquery.Document {
 	a.T.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(a.Body)))
-	if err != nil {
-		a.T.Fatal(err)
-	}
+	require.Must(a.T, err == nil, "%v", err)
 	return doc
 }
 
@@ -242,6 +250,17 @@ func (c *Client) Send(status int, path, form string) Answer {
 	a := c.Want(status, "POST", path, form, "Content-Type", "application/x-www-form-urlencoded")
 	c.Settle()
 	return a
+}
+
+// Attach sends a file with a form.
+func (c *Client) Attach(path, name, text string) Answer {
+	c.T.Helper()
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	part := require.Value(w.CreateFormFile("file", name))(c.T)
+	require.Value(io.WriteString(part, text))(c.T)
+	require.NoError(c.T, w.Close())
+	return c.Do("POST", path, form.String(), "Content-Type", w.FormDataContentType())
 }
 
 // Settle waits until all runs of the workspace have ended, if there are workers.
@@ -278,6 +297,16 @@ func (c *Client) Secret(code string) string {
 // Texts returns the text of each element with white space collapsed.
 func Texts(s *goquery.Selection) (list []string) {
 	s.Each(func(_ int, e *goquery.Selection) { list = append(list, strings.Join(strings.Fields(e.Text()), " ")) })
+	return list
+}
+
+// Attrs returns an attribute of each element that has it.
+func Attrs(s *goquery.Selection, name string) (list []string) {
+	for _, e := range s.EachIter() {
+		if value, ok := e.Attr(name); ok {
+			list = append(list, value)
+		}
+	}
 	return list
 }
 
@@ -367,4 +396,29 @@ func Measurements(rows, features int) string {
 		fmt.Fprintf(&b, "%.6f\n", sum)
 	}
 	return b.String()
+}
+
+// Gram returns the matrix of a kernel over the first rows of d as LIBSVM writes it and as CSV, and
+// the same of the other rows against those, without and with k(x, x).
+func Gram(d *dataset.Data, k kernel.Kernel, train int) (libsvm, plain, test, self string) {
+	var b, c, e, s strings.Builder
+	s.WriteString(strings.Repeat("k,", train) + "self,label\n")
+	for i, y := range d.Y {
+		sparse, dense := &b, &c
+		if i >= train {
+			sparse, dense = &e, &s
+		}
+		fmt.Fprintf(sparse, "%s 0:%d", d.Classes[y], i+1)
+		for j := range train {
+			v := k.Eval(d.X.RawRowView(i), d.X.RawRowView(j))
+			fmt.Fprintf(sparse, " %d:%v", j+1, v)
+			fmt.Fprintf(dense, "%v,", v)
+		}
+		if i >= train {
+			fmt.Fprint(dense, "1,")
+		}
+		fmt.Fprintln(sparse)
+		fmt.Fprintln(dense, d.Classes[y])
+	}
+	return b.String(), c.String(), e.String(), s.String()
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -97,8 +96,12 @@ func (s *session) as(ts *testscript.TestScript, _ bool, who []string) {
 
 // do sends a request and keeps the answer, which must have the given status.
 func (s *session) do(ts *testscript.TestScript, status, method, path, body string, header ...string) {
-	s.answer = s.client.Do(method, path, body, header...)
-	if s.client.Cookie != nil && method != http.MethodGet {
+	s.take(ts, status, method, path, s.client.Do(method, path, body, header...))
+}
+
+// take keeps an answer, which must have the given status.
+func (s *session) take(ts *testscript.TestScript, status, method, path string, answer Answer) {
+	if s.answer = answer; s.client.Cookie != nil && method != http.MethodGet {
 		s.client.Settle()
 	}
 	if strconv.Itoa(s.answer.Status) != status {
@@ -149,13 +152,8 @@ func (s *session) refused(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func (s *session) attach(ts *testscript.TestScript, _ bool, args []string) {
-	var form bytes.Buffer
-	w := multipart.NewWriter(&form)
-	part, err := w.CreateFormFile("file", filepath.Base(args[2]))
-	ts.Check(err)
-	_, _ = part.Write([]byte(ts.ReadFile(args[2])))
-	ts.Check(w.Close())
-	s.do(ts, args[0], http.MethodPost, args[1], form.String(), "Content-Type", w.FormDataContentType())
+	answer := s.client.Attach(args[1], filepath.Base(args[2]), ts.ReadFile(args[2]))
+	s.take(ts, args[0], http.MethodPost, args[1], answer)
 }
 
 // values returns the values that a query selects from the answer.
@@ -183,12 +181,7 @@ func (s *session) values(ts *testscript.TestScript, query string) (found []strin
 	if !asked {
 		return Texts(elements)
 	}
-	for _, e := range elements.EachIter() {
-		if value, ok := e.Attr(attribute); ok {
-			found = append(found, value)
-		}
-	}
-	return found
+	return Attrs(elements, attribute)
 }
 
 // column returns the cells of a column. Column names must be unique.

@@ -42,6 +42,13 @@ func Serve(t testing.TB, workers bool, limits ...dataset.Limits) *Server {
 	return ServeWith(t, workers, c, jobs.Config{})
 }
 
+// Fresh is Serve for a parallel test, which it marks as such.
+func Fresh(t *testing.T, workers bool, limits ...dataset.Limits) *Server {
+	t.Helper()
+	t.Parallel()
+	return Serve(t, workers, limits...)
+}
+
 // ServeWith starts a server with the settings c and work; it fills in the store, queue, assets and
 // metrics, and the default limits and a log that nobody reads where c has none.
 func ServeWith(t testing.TB, workers bool, c handlers.Config, work jobs.Config) *Server {

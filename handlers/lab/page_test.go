@@ -20,6 +20,8 @@ import (
 	"marginlab/web/jobs"
 )
 
+func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
+
 // answer asks for what the lab's script asks for.
 func answer(c *handlerstest.Client, form string) (reply struct {
 	HTML   string
@@ -41,10 +43,8 @@ func answer(c *handlerstest.Client, form string) (reply struct {
 // Large data are trained on while one looks, and the browser receives no more of them than it
 // draws.
 func TestLiveWithManyPoints(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.Browse(t, handlerstest.Alice)
-	data := s.Moons(t, 20000)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
+	data := c.Moons(t, 20000)
 	for _, tc := range []struct {
 		form         string
 		most, points int
@@ -97,8 +97,7 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 
 // A point that cannot be read is quoted as far as one reads it.
 func TestWrongPointIsQuotedInShort(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	require.Says(t, string(c.Send(422, "/runs", "data=drawing&points=word").Body), "point 1: expected one or two numbers and a label, found “word”", "one word")
 	page := c.Send(422, "/runs", "data=drawing&points="+strings.Repeat("1,", 1000)).Body
 	doc := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(page)))(t)
@@ -108,16 +107,14 @@ func TestWrongPointIsQuotedInShort(t *testing.T) {
 
 // A printed page says what was trained, with the parameters as used.
 func TestPrintedSettings(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	for query, want := range map[string]string{
 		"C=3":                                  "SVM, C 3, kernel rbf, γ 0.5",
 		"C=3&kernel=combined&expression=rbf*2": "SVM, C 3, kernel combined, expression rbf*2",
 	} {
 		_, live, _ := answer(c, query)
 		for _, doc := range []*goquery.Selection{c.Page(200, "/lab?"+query).Selection, live.Selection} {
-			said := doc.Find(".set").Text()
-			require.Check(t, said == want, "%s: %q, want %q", query, said, want)
+			require.Equal(t, doc.Find(".set").Text(), want, "%s", query)
 		}
 		name := c.Page(200, "/lab?"+query).Find("#f-name")
 		if whole := name.AttrOr("title", ""); whole == "" || whole != name.AttrOr("placeholder", "") {
@@ -129,15 +126,13 @@ func TestPrintedSettings(t *testing.T) {
 // The first picture of more than two features shows a plane that meets the boundary, whatever
 // is separated; the selects of the axes say what is shown; and no axis shows a constant.
 func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	var wide strings.Builder
 	wide.WriteString("same,a,b,c,label\n")
 	for i := range 60 {
 		fmt.Fprintf(&wide, "3,%d,%d,%d,%d\n", i*i%17, i*7%23, i%2*20+i*3%11, i%2)
 	}
-	set := s.As(t, handlerstest.Alice).Upload("", wide.String()).ID
+	set := c.As(t, handlerstest.Alice).Upload("", wide.String()).ID
 	queries := []string{"data=" + set, "data=" + set + "&on=pca", "data=" + set + "&features=a,b", "data=" + set + "&x=c", "data=" + set + "&x=pca&y=b"}
 	for _, b := range dataset.Builtins {
 		d := require.Value(b.Load())(t)
@@ -171,8 +166,7 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 
 // What the lab says of a place in the picture is what the model says of a point there.
 func TestPlacesInThePicture(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	said := func(form string) pictures.Place {
 		t.Helper()
 		var reply struct{ Place pictures.Place }
@@ -211,9 +205,7 @@ func TestPlacesInThePicture(t *testing.T) {
 
 // Points too many for an address come back in pictures that need none: embedded, without links.
 func TestPointsThatNoAddressHolds(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	var points strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&points, "%d.%04d,%d,%d\n", i%7, i, i%11, 1-2*(i%2))

@@ -23,9 +23,7 @@ import (
 // The regularisation path is led to from the lab and from a run, shows what the library says, and has
 // the same under /api.
 func TestPathOverC(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	b, _ := dataset.FindBuiltin("moons")
 	d := require.Value(b.Load())(t)
 	spec := ml.DefaultSpec()
@@ -42,7 +40,7 @@ func TestPathOverC(t *testing.T) {
 		require.Check(t, a.Status >= 400 && a.Status < 500 && strings.Contains(string(a.Body), word), "%s: %d %s", body, a.Status, a.Body)
 	}
 
-	p := s.Browse(t, handlerstest.Alice)
+	p := c.Browse(t, handlerstest.Alice)
 	_, hidden := p.Page(200, "/lab?data=moons").Find(`[data-path]`).Attr("hidden")
 	require.Check(t, !hidden, "the lab does not lead to the path")
 	_, hidden = p.Page(200, "/lab?data=moons&learner=mcm").Find(`[data-path]`).Attr("hidden")
@@ -60,8 +58,7 @@ func TestPathOverC(t *testing.T) {
 	}
 	require.Equal(t, p.Fetch("GET", "/path/figures/others.svg?data=moons", "").Status, 404, "a.Status")
 	require.Says(t, p.Page(200, "/path?data=iris").Find("[role=alert]").Text(), "positive class", "three classes")
-	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
-	c.App.Jobs.Wait(t.Context(), 1e12, id)
+	id := c.Done(`{"dataset":"moons"}`)
 	href, _ := p.Page(200, "/runs/"+id).Find(`a[href^="/path"]`).Attr("href")
 	doc = p.Page(200, href)
 	for at := doc; at.Find("#path").Length() > 0; at = doc { // as slow as the machine is
@@ -96,9 +93,8 @@ func TestPathGoesOn(t *testing.T) {
 	require.Check(t, began.Header.Get("Retry-After") != "" && strings.HasPrefix(at, "/api/path?dataset=moons&spec="),
 		"%v", began.Header)
 	for _, again := range []handlerstest.Answer{c.Want(http.StatusAccepted, "GET", at, ""), c.Want(http.StatusAccepted, "POST", "/api/path", body)} {
-		if now := handlerstest.Decode[api.Job](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "Entry points: C = 0.3, 20 of 480 trainings" {
-			t.Errorf("programs are told %+v", now)
-		}
+		now := handlerstest.Decode[api.Job](again)
+		require.Check(t, now.Status == "running" && now.Done == 20 && now.Total == 480 && now.Step != nil && now.Step.C == 0.3 && now.Left != nil && now.Text == "Entry points: C = 0.3, 20 of 480 trainings", "programs are told %+v", now)
 	}
 	a := s.As(t, handlerstest.Bob).Fetch("GET", at, "")
 	require.Check(t, a.Status == http.StatusConflict, "somebody else looks at it: %d %s", a.Status, a.Body)

@@ -20,8 +20,7 @@ import (
 // TestValues goes with a target of numbers through every door: it is offered as a
 // regression, not as so many classes.
 func TestValues(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	sets := map[string]api.Dataset{"curve": c.Upload("name=one", handlerstest.Measurements(61, 1)), "surface": c.Upload("name=two", handlerstest.Measurements(61, 2)), "slice": c.Upload("name=three", handlerstest.Measurements(61, 3))}
 	for spec, says := range map[string]string{
@@ -39,8 +38,7 @@ func TestValues(t *testing.T) {
 		require.Check(t, set.Target == "value" && len(set.Classes) == 0, "%s: %+v", name, set)
 		figures := map[string]int{"curve": 2, "surface": 3, "slice": 3}[name] // with the main one
 		for _, lambda := range []string{"0.01", "1"} {
-			id := c.Train(`{"dataset":"` + set.ID + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
-			c.Follow(id)
+			id := c.Done(`{"dataset":"` + set.ID + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
 			ids[name] = append(ids[name], id)
 		}
 		id := ids[name][0]
@@ -69,7 +67,7 @@ func TestValues(t *testing.T) {
 		require.Check(t, strings.Contains(head, "residual") && page.Find(".points tbody tr").Length() == 61, "%s: table of %s", name, head)
 
 		lab := b.Page(200, "/lab?data="+set.ID)
-		options := lab.Find("#f-learner option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
+		options := handlerstest.Attrs(lab.Find("#f-learner option"), "value")
 		require.Check(t, fmt.Sprint(options) == "[ridge]" && lab.Find("#f-target option[selected]").AttrOr("value", "") == "value" && lab.Find("#f-positive, #f-conformal, #f-show, .problem, [data-editor]").Length() == 0,
 			"%s: learners %v, %s", name, options, lab.Find(".problem").Text())
 		c.Pictures(lab, figures)
@@ -83,8 +81,7 @@ func TestValues(t *testing.T) {
 		}
 		c.Pictures(compared, map[string]int{"curve": 3, "surface": 2, "slice": 2}[name])
 	}
-	id := c.Train(`{"dataset":"` + sets["surface"].ID + `","spec":{"positive":"40"}}`)
-	c.Follow(id)
+	id := c.Done(`{"dataset":"` + sets["surface"].ID + `","spec":{"positive":"40"}}`)
 	clone, _ := b.Page(200, "/runs/"+id).Find(`a[href^="/lab?"]`).Attr("href")
 	if lab := b.Page(200, clone); lab.Find("#f-target option[selected]").AttrOr("value", "") != "class" || lab.Find(".problem").Length() > 0 {
 		t.Errorf("%s opens as a regression: %s", clone, lab.Find(".problem").Text())
@@ -101,8 +98,7 @@ func TestValues(t *testing.T) {
 // What the lab's script is told of values: the points with them, no classes; and a set of
 // classes goes on being one when the form says nothing.
 func TestValuesLive(t *testing.T) {
-	t.Parallel()
-	b := handlerstest.Serve(t, true).Browse(t, handlerstest.Alice)
+	b := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	live := func(form string) (hidden []string, query string, stage map[string]any) {
 		var reply struct {
 			Hidden      []string

@@ -66,7 +66,7 @@ func replaysOnPaper(t *testing.T, s *handlerstest.Server) {
 	c := s.Browse(t, handlerstest.Bob)
 	const lesson, chart = "/lessons/procedures", "objectives.svg"
 	printed := func(path string) []string {
-		return c.Page(200, path).Find("#smo .printed").Map(func(_ int, i *goquery.Selection) string { return i.AttrOr("src", "") })
+		return handlerstest.Attrs(c.Page(200, path).Find("#smo .printed"), "src")
 	}
 	for _, src := range printed(lesson) {
 		require.Check(t, !strings.Contains(src, chart), "the chart without curves is printed: %s", src)
@@ -75,7 +75,7 @@ func replaysOnPaper(t *testing.T, s *handlerstest.Server) {
 	i := slices.IndexFunc(srcs, func(src string) bool { return strings.Contains(src, chart) })
 	require.Must(t, i >= 0, "the chart is not printed where all is shown: %q", srcs)
 	whole, sofar := c.Fetch("GET", srcs[i], "").Body, c.Fetch("GET", strings.ReplaceAll(srcs[i], "&paper=1", ""), "").Body
-	for _, src := range c.Page(200, lesson+"/deck").Find("main img").Map(func(_ int, i *goquery.Selection) string { return i.AttrOr("src", "") }) {
+	for _, src := range handlerstest.Attrs(c.Page(200, lesson+"/deck").Find("main img"), "src") {
 		says := string(c.Fetch("GET", src, "").Body)
 		require.Check(t, !strings.Contains(says, "Answer to see more") && !strings.Contains(says, "Press Step"), "a slide on paper asks for an answer or a step: %s", src)
 	}

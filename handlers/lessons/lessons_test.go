@@ -14,12 +14,14 @@ import (
 	"marginlab/views/lessons/all"
 )
 
+func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
+
 // TestEveryLesson goes through all lessons at one server, which computes demos and answers once.
 func TestEveryLesson(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	for name, test := range map[string]func(*testing.T, *handlerstest.Server){
 		"pages": pages, "index": index, "guides": guidesAndWorksheets, "replays": replaysOnPaper, "questions": questionFiles, "teachers": teachers,
+		"kept": picturesAreKept, "long address": longAddress,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,8 +92,7 @@ func index(t *testing.T, s *handlerstest.Server) {
 }
 
 func TestLessonDemo(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	const path = "/lessons/margins/line"
 	doc := c.Page(200, path+"?w1=2&w2=0&b=nonsense")
 	require.Equal(t, doc.Find(`input[name="w1"]`).AttrOr("value", ""), "2", "w1")
@@ -118,11 +119,51 @@ func TestLessonDemo(t *testing.T) {
 
 // The empty drawing, which the lab offers, is refused where a lesson needs points.
 func TestLessonWithoutPoints(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
 		doc := c.Page(200, path+"?data=drawing")
 		require.Check(t, strings.Contains(doc.Find("main").Text(), "Drawing has no points yet; choose other data"),
 			"%s does not say that there are no points", path)
 	}
+}
+
+// The pictures of lessons are the same for everybody: a browser keeps them for good, and
+// a cache on the way may, because they carry nobody's workspace. Those of a course are
+// asked for again, and not sent twice.
+func picturesAreKept(t *testing.T, s *handlerstest.Server) {
+	c := s.Browse(t, handlerstest.Ada)
+	code := c.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
+	for page, policy := range map[string]string{
+		"/":                                      "public, max-age=31536000, immutable",
+		"/lessons":                               "public, max-age=31536000, immutable",
+		"/lessons/margins":                       "public, max-age=31536000, immutable",
+		"/lessons/margins/line?w1=2":             "public, max-age=31536000, immutable",
+		"/datasets":                              "public, max-age=31536000, immutable",
+		"/lab?data=moons":                        "public, max-age=31536000, immutable",
+		"/lab?data=drawing&points=0,0,a%0A1,1,b": "private, no-cache",
+		"/lessons/margins?course=" + code:        "private, no-cache",
+	} {
+		images := handlerstest.Attrs(c.Page(200, page).Find("main img"), "src")
+		require.Check(t, len(images) != 0, "%s has no pictures", page)
+		for _, src := range images[:min(len(images), 2)] {
+			first := c.Do("GET", src, "")
+			got := first.Header.Get("Cache-Control")
+			require.Check(t, first.Status == 200 && got == policy, "%s: %d, %q", src, first.Status, got)
+			cookie := first.Header.Get("Set-Cookie")
+			require.Check(t, (cookie == "") == strings.HasPrefix(policy, "public"), "%s sets the cookie %q", src, cookie)
+			again := c.Browse(t, handlerstest.Bob).Do("GET", src, "", "If-None-Match", first.Header.Get("ETag"))
+			require.Check(t, again.Status == 304 && len(again.Body) == 0, "%s, asked again: %d", src, again.Status)
+		}
+	}
+	sketch := c.Page(200, "/lessons/procedures/worksheet").Find(".worksheet-sketch").First().AttrOr("src", "")
+	require.Says(t, c.Do("GET", sketch, "").Header.Get("Cache-Control"), "public", "%s", sketch)
+}
+
+// The page of a question would have a query longer than addresses can be in every link.
+func longAddress(t *testing.T, s *handlerstest.Server) {
+	c := s.Browse(t, handlerstest.Ada)
+	const path, form = "/lessons/procedures/naive/questions/objective", "answer=x&query=b%3D"
+	c.Send(422, path, form+strings.Repeat("1", 60<<10))
+	refused := c.Send(413, path, form+strings.Repeat("1", 64<<10))
+	require.Check(t, strings.Contains(string(refused.Body), "longer than any address") && len(refused.Body) < 32<<10, "%.300s", refused.Body)
 }

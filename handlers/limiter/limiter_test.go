@@ -121,17 +121,13 @@ func TestLineQuickAnswersFirst(t *testing.T) {
 		for _, name := range append(slow, "q1", "new") {
 			askers = append(askers, enter(t.Context(), l, name))
 		}
-		if got := settled(askers...); !slices.Equal(got, []int{0, 1, 4}) {
-			t.Fatalf("served are %v, want two of those who ask for much, and who asks for little", got)
-		}
+		require.Slices(t, settled(askers...), []int{0, 1, 4}, "served: two who ask for much, and who asks for little")
 		leave(askers[4])
 		q1, q2 := enter(t.Context(), l, "q1"), enter(t.Context(), l, "q2")
 		got := settled(q1, q2)
 		require.Must(t, slices.Equal(got, []int{0, 1}), "served are %v of those who ask for little", got)
 		leave(askers[0])
-		if got := settled(askers...); !slices.Equal(got, []int{1, 5}) {
-			t.Fatalf("then %v, want who is not known before who has to wait for much", got)
-		}
+		require.Slices(t, settled(askers...), []int{1, 5}, "then who is not known, before who has to wait for much")
 		leave(askers[1])
 		leave(askers[5])
 		got = settled(askers...)
@@ -218,11 +214,9 @@ func TestLineForgetsWhoLeaves(t *testing.T) {
 		a := <-gone
 		require.Check(t, errors.Is(a.err, context.Canceled), "who left got %v", a.err)
 		first.leave()
-		if a := <-last; a.err != nil {
-			t.Errorf("the last one got %v", a.err)
-		} else {
-			a.leave()
-		}
+		a = <-last
+		require.Must(t, a.err == nil, "the last one got %v", a.err)
+		a.leave()
 
 		// The same holds if a place becomes free at that moment.
 		for range 100 {

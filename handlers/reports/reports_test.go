@@ -21,6 +21,8 @@ import (
 	"marginlab/ml/repeat"
 )
 
+func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
+
 // evidence is a workspace with two runs, a search and a study that are done.
 type evidence struct {
 	*handlerstest.Client
@@ -33,8 +35,7 @@ func gather(t *testing.T, s *handlerstest.Server) evidence {
 	e := evidence{Client: s.As(t, handlerstest.Alice)}
 	set := e.Upload("name=own%20points.csv", "x,y,label\n"+strings.Repeat("0,0,a\n1,0,a\n0,1,b\n1,1,b\n2,2,b\n3,1,a\n", 10)).ID
 	for i, spec := range []string{`"gamma":2,"test_fraction":0.3`, `"kernel":"linear","test_fraction":0.3`} {
-		e.runs[i] = e.Train(`{"dataset":"moons","name":"run_` + fmt.Sprint(i) + `","spec":{` + spec + `}}`)
-		e.Follow(e.runs[i])
+		e.runs[i] = e.Done(`{"dataset":"moons","name":"run_` + fmt.Sprint(i) + `","spec":{` + spec + `}}`)
 	}
 	e.search = handlerstest.Decode[api.RunStatus](e.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"`+set+`","spec":{},"grid":{"C":[1,10,100]},"folds":3,"nested":true}`)).ID
 	e.App.Jobs.Wait(t.Context(), time.Hour, e.search)
@@ -58,8 +59,7 @@ func (e evidence) create(t *testing.T, text string) reports.Report {
 // A report shows what the pages show, numbers figures and tables, has no HTML of its writer, and
 // shows the same once all that it was made of is deleted.
 func TestReportIsFrozen(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	e := gather(t, s)
 	made := e.create(t, e.text())
 	require.Must(t, len(made.Items) == 5, "%+v", made.Items)
@@ -97,8 +97,7 @@ func TestReportIsFrozen(t *testing.T) {
 // The files of a report have all that it shows, and the numbers of what is trained again agree; of
 // data that were changed they do not.
 func TestReportFiles(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	e := gather(t, s)
 	made := e.create(t, e.text())
 	get := func(file string) string {
@@ -137,19 +136,16 @@ func TestReportFiles(t *testing.T) {
 
 // The figures of a page are sent from one reading of its report, also after it is shared.
 func TestReportIsReadOnce(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
-	run := c.Train(`{"dataset":"moons"}`)
-	c.Follow(run)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
+	run := c.Done(`{"dataset":"moons"}`)
 	var text strings.Builder
 	for _, figure := range []string{"", "/figures/boundary"} {
 		fmt.Fprintf(&text, `![](/runs/%s%s)\n\n`, run, figure)
 	}
 	id := handlerstest.Decode[reports.Report](c.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"t","text":"`+text.String()+`"}`)).ID
 	c.Want(http.StatusOK, "GET", "/reports/"+id, "")
-	require.Must(t, s.App.Budget.TryAcquire(256<<20), "memory is in use")
-	defer s.App.Budget.Release(256 << 20)
+	require.Must(t, c.App.Budget.TryAcquire(256<<20), "memory is in use")
+	defer c.App.Budget.Release(256 << 20)
 	for _, query := range []string{"", "?dark=1", "?narrow=1"} {
 		c.Want(http.StatusOK, "GET", "/reports/"+id+"/figures/1-1.svg"+query, "")
 	}
@@ -161,13 +157,11 @@ func TestReportIsReadOnce(t *testing.T) {
 
 // Of items added to a report at the same moment, each is in it or refused.
 func TestItemsAddedAtOnce(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	id := handlerstest.Decode[reports.Report](c.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"t","text":"x"}`)).ID
 	var forms []url.Values
 	for range 5 {
-		run := c.Train(`{"dataset":"moons"}`)
-		c.Follow(run)
+		run := c.Done(`{"dataset":"moons"}`)
 		forms = append(forms, url.Values{"report": {id}, "address": {"/runs/" + run}})
 	}
 	var group sync.WaitGroup

@@ -24,12 +24,10 @@ import (
 // What would change a run's result is led to from its page, shows what the library says, is then on
 // the run's page in short, and the same under /api.
 func TestChange(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	saved := func(body string) string {
-		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", body)).ID
-		c.App.Jobs.Wait(t.Context(), 1e12, id)
+		id := c.Done(body)
 		return "/runs/" + id
 	}
 	run := saved(`{"dataset":"moons","spec":{"C":7,"test_fraction":0.3}}`)
@@ -90,8 +88,7 @@ func TestChangeGoesOn(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
-	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
-	c.App.Jobs.Wait(t.Context(), 1e12, id)
+	id := c.Done(`{"dataset":"moons"}`)
 	at := "/api/runs/" + id + "/change"
 	c.Want(http.StatusConflict, "GET", at, "")
 	a := c.Want(http.StatusAccepted, "POST", at, "")
@@ -114,8 +111,7 @@ func TestChangeGoesOn(t *testing.T) {
 	c.Want(http.StatusNoContent, "DELETE", at, "")
 	<-ended
 	for _, form := range []string{"back=/jobs", ""} { // of the jobs, of its own page
-		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
-		c.App.Jobs.Wait(t.Context(), 1e12, id)
+		id := c.Done(`{"dataset":"moons"}`)
 		c.Want(http.StatusAccepted, "POST", "/api/runs/"+id+"/change", "")
 		<-told
 		page := "/runs/" + id + "/change"
@@ -157,8 +153,7 @@ func TestChangeSaysWhatMatters(t *testing.T) {
 	}
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	for k, test := range tests {
-		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", fmt.Sprintf(`{"dataset":"moons","spec":{"C":%d}}`, k+1))).ID
-		c.App.Jobs.Wait(t.Context(), 1e12, id)
+		id := c.Done(fmt.Sprintf(`{"dataset":"moons","spec":{"C":%d}}`, k+1))
 		at := "/runs/" + id + "/change"
 		c.Want(http.StatusOK, "POST", "/api"+at, "")
 		doc := p.Page(200, at)

@@ -21,8 +21,7 @@ import (
 // TestWhichDifferenceIsReal reads what a comparison says of runs that held the same points
 // out, of those that did not, and of both on common folds.
 func TestWhichDifferenceIsReal(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	ids := map[string]string{}
 	for name, body := range map[string]string{
@@ -62,10 +61,8 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	for names, want := range map[string]string{
 		"wide narrow": "setting|wide|narrow|Gamma|2|1000000", "narrow wide seed": "Gamma|1000000 1 2 2 3|Seed|1 1 2 7 3",
 	} {
-		var cells []string
-		for _, cell := range b.Page(200, "/compare?"+chosen(ids, strings.Fields(names)...).Encode()).Find(".differing th, .differing td").EachIter() {
-			cells = append(cells, strings.Join(strings.Fields(cell.Text()), " "))
-		}
+		page := b.Page(200, "/compare?"+chosen(ids, strings.Fields(names)...).Encode())
+		cells := handlerstest.Texts(page.Find(".differing th, .differing td"))
 		require.Equal(t, strings.Join(cells, "|"), want, "what differs between %s", names)
 	}
 	for _, tc := range []struct{ names, says string }{
@@ -80,8 +77,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	fewer := chosen(ids, "wide", "narrow")
 	fewer.Set("k", "4")
 	fewer.Set("repeats", "2")
-	text := evidence(b, onFolds(b, fewer))
-	require.Check(t, strings.Contains(text, "Cross-validation with 4 folds, 2 repeats") && strings.Contains(text, "Other folds"), "on four folds: %q", text)
+	require.SaysAll(t, evidence(b, onFolds(b, fewer)), []string{"Cross-validation with 4 folds, 2 repeats", "Other folds"}, "on four folds")
 	b.Send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())
 	for field, text := range map[string]string{"k": "1", "repeats": "1000"} {
 		wrong := chosen(ids, "wide", "narrow")
@@ -154,13 +150,11 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 // TestCompareMany compares twenty runs: few pairs and boundaries are shown at once, a filter
 // leaves runs pale, and the tables are had as a file.
 func TestCompareMany(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	q := url.Values{}
 	for i := range 21 {
-		id := c.Train(fmt.Sprintf(`{"name":"r%d","dataset":"moons","spec":{"kernel":%q,"C":%d,"test_fraction":0.3}}`, i+1, []string{"rbf", "linear"}[i%2], i+1))
-		c.Follow(id)
+		id := c.Done(fmt.Sprintf(`{"name":"r%d","dataset":"moons","spec":{"kernel":%q,"C":%d,"test_fraction":0.3}}`, i+1, []string{"rbf", "linear"}[i%2], i+1))
 		q.Add("run", id)
 	}
 	b.Want(422, "GET", "/compare?"+q.Encode(), "")
@@ -174,8 +168,7 @@ func TestCompareMany(t *testing.T) {
 	}
 	doc := b.Page(200, at())
 	b.Pictures(doc, 23)
-	n := doc.Find(".evidence > .scroll .findings tbody tr").Length()
-	require.Check(t, n == 19, "%d pairs are shown first, want those with one run", n)
+	require.Equal(t, doc.Find(".evidence > .scroll .findings tbody tr").Length(), 19, "pairs are shown first")
 	require.Equal(t, doc.Find(".evidence details .findings tbody tr").Length(), 190, "pairs in all")
 	require.Equal(t, doc.Find(".draw input[checked]").Length(), 6, "boundaries are drawn")
 	doc = b.Page(200, at("where", "kernel = rbf and C > 10", "axes", "C,kernel", "log", "", "x", "C", "y", "support_vectors", "draw", q["run"][3], "draw", q["run"][4]))
@@ -190,7 +183,7 @@ func TestCompareMany(t *testing.T) {
 		require.Check(t, b.Page(422, at(key, value)).Find("#f-where-error").Text() != "", "%s=%s: nothing is said", key, value)
 		b.Want(422, "GET", strings.Replace(at(key, value), "/compare", "/compare/figures/parallel.svg", 1), "")
 	}
-	n = b.Page(200, "/compare?runs="+strings.Join(q["run"][:3], ",")+"&diff=1").Find(".draw input[checked]").Length()
+	n := b.Page(200, "/compare?runs="+strings.Join(q["run"][:3], ",")+"&diff=1").Find(".draw input[checked]").Length()
 	require.Check(t, n == 3, "of three runs listed as programs do %d boundaries are drawn", n)
 	pair := q["run"][:2]
 	one, other := c.Want(200, "GET", "/api/comparison.csv?runs="+strings.Join(pair, ","), "").Body, c.Want(200, "GET", "/api/comparison.csv?"+url.Values{"run": pair}.Encode(), "").Body
@@ -222,8 +215,8 @@ func evidence(c *handlerstest.Client, path string) string {
 func onFolds(c *handlerstest.Client, runs url.Values) string {
 	c.T.Helper()
 	page := c.Send(200, "/compare/folds", runs.Encode()).HTML()
-	for _, a := range page.Find(".evidence a[href^='/searches/']").EachIter() {
-		runs.Add("folds", strings.TrimPrefix(a.AttrOr("href", ""), "/searches/"))
+	for _, to := range handlerstest.Attrs(page.Find(".evidence a[href^='/searches/']"), "href") {
+		runs.Add("folds", strings.TrimPrefix(to, "/searches/"))
 	}
 	c.App.Jobs.Wait(c.T.Context(), time.Hour, runs["folds"]...)
 	for _, id := range runs["folds"] {
@@ -234,14 +227,12 @@ func onFolds(c *handlerstest.Client, runs url.Values) string {
 
 // TestDifferenceOfValues is the same of values.
 func TestDifferenceOfValues(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	set := c.Upload("name=one", handlerstest.Measurements(61, 1))
 	q := url.Values{}
 	for _, lambda := range []string{"0.01", "1000"} {
-		id := c.Train(`{"dataset":"` + set.ID + `","name":"lambda ` + lambda + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
-		c.Follow(id)
+		id := c.Done(`{"dataset":"` + set.ID + `","name":"lambda ` + lambda + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
 		q.Add("run", id)
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		require.Check(t, run.Report.TestInterval == nil && run.Report.TestMCC == nil, "scores of classes: %+v", run.Report)
@@ -256,8 +247,7 @@ func TestDifferenceOfValues(t *testing.T) {
 // The tests of a comparison and the points on which runs disagree leave as CSV, with the
 // numbers that programs are told, from the page, for programs and from a shared comparison.
 func TestProofsAsCSV(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	ids := map[string]string{}
 	for name, body := range map[string]string{
@@ -307,13 +297,11 @@ func TestProofsAsCSV(t *testing.T) {
 
 // Pictures that the browser has and folds of a comparison are answered without reading the models.
 func TestPicturesUnchanged(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	runs := make(url.Values)
 	for _, gamma := range []string{"1", "2"} {
-		id := c.Train(`{"dataset":"moons","spec":{"gamma":` + gamma + `}}`)
-		c.Follow(id)
+		id := c.Done(`{"dataset":"moons","spec":{"gamma":` + gamma + `}}`)
 		runs.Add("run", id)
 	}
 	tokens := make(url.Values)

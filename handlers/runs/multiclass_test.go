@@ -13,13 +13,11 @@ import (
 
 // Runs on a set with three classes are shown with their confusion matrices, and compared.
 func TestThreeClasses(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	compared := url.Values{}
 	for _, way := range ml.Multiclass {
-		id := c.Train(`{"dataset":"iris","name":"by ` + way.Name + `","spec":{"multiclass":"` + way.Name + `","test_fraction":0.3,"features":["petal_length","petal_width"]}}`)
-		c.Follow(id)
+		id := c.Done(`{"dataset":"iris","name":"by ` + way.Name + `","spec":{"multiclass":"` + way.Name + `","test_fraction":0.3,"features":["petal_length","petal_width"]}}`)
 		compared.Add("run", id)
 		report := handlerstest.Decode[struct{ Report ml.Report }](c.Want(200, "GET", "/api/runs/"+id, "")).Report
 		require.Check(t, report.Rule == way.Rule && len(report.Machines) == 3 && *report.TrainAccuracy >= 0.9 && len(report.TestConfusion) == 3,
@@ -30,10 +28,7 @@ func TestThreeClasses(t *testing.T) {
 			"%s: %d confusion matrices", way.Name, tables.Length())
 		for i, rows := range [][]ml.ClassReport{report.TestConfusion, report.Confusion} {
 			for k, row := range rows {
-				var cells []string
-				for _, td := range tables.Eq(i).Find("tbody tr").Eq(k).Find("td").EachIter() {
-					cells = append(cells, td.Text())
-				}
+				cells := handlerstest.Texts(tables.Eq(i).Find("tbody tr").Eq(k).Find("td"))
 				for j, n := range row.Predicted {
 					require.Equal(t, cells[j], strconv.Itoa(n),
 						"%s: row %s, column %d", way.Name, row.Class, j)

@@ -56,8 +56,7 @@ func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml
 // TestSeveralMachinesThroughEveryDoor follows a model of three classes through lists,
 // pages, pictures, the stage, predictions and JSON.
 func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	run, m, d := severalMachines(t, s)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	path := "/runs/" + run.ID
@@ -125,15 +124,10 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	for _, name := range []string{"machine-4", "map-4", "map-1", "map-", "mapped"} {
 		c.Want(http.StatusNotFound, "GET", path+"/figures/"+name+".svg", "")
 	}
-}
 
-// A comparison says what its lines are where there is no single f.
-func TestSeveralMachinesCompared(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	one, _, _ := severalMachines(t, s)
-	two, _, _ := severalMachines(t, s)
-	got := s.Browse(t, handlerstest.Alice).Page(200, "/compare?run="+one.ID+"&run="+two.ID).Find("figcaption").Text()
-	require.Check(t, strings.Contains(got, "where the predicted class of a run changes") && !strings.Contains(got, "All boundaries f = 0"),
-		"the captions: %q", got)
+	// A comparison says what its lines are where there is no single f.
+	other, _, _ := severalMachines(t, s)
+	compared := b.Page(200, "/compare?run="+run.ID+"&run="+other.ID).Find("figcaption").Text()
+	require.Says(t, compared, "where the predicted class of a run changes", "the captions")
+	require.Check(t, !strings.Contains(compared, "All boundaries f = 0"), "the captions: %q", compared)
 }

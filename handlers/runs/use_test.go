@@ -21,18 +21,11 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// done trains a run and returns its id once it has ended.
-func done(c *handlerstest.Client, body string) string {
-	c.T.Helper()
-	id := c.Train(body)
-	c.Follow(id)
-	return id
-}
+func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
 
 func TestPredictNewRowsOnThePage(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
-	id := done(c, `{"dataset":"iris"}`)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
+	id := c.Done(`{"dataset":"iris"}`)
 	page := c.Page(200, "/runs/"+id)
 	require.Must(t, page.Find(`form[action^="/runs/`+id+`/predict"]`).Length() == 1,
 		"the page has no form for new rows")
@@ -78,7 +71,7 @@ func TestCopiedClientCodeRuns(t *testing.T) {
 		`{"dataset":"sine","spec":{"learner":"ridge","target":"value","lambda":0.1}}`,
 		`{"dataset":"dna","spec":{"kernel":"spectrum","k":3}}`,
 	} {
-		id := done(c, body)
+		id := c.Done(body)
 		code := c.Page(200, "/runs/"+id).Find(`textarea[aria-label="Code: Python client"]`).Text()
 		code += "a, b = dict(run.report), dict(again.report)\nprint(a.pop('fit_seconds') > 0 < b.pop('fit_seconds'), a == b)\n"
 		cmd := exec.Command(python, "-c", code)
@@ -104,7 +97,7 @@ func TestCopiedCodeRuns(t *testing.T) {
 	args := []string{"-c", "import sys\nfor code in sys.argv[1:]: exec(code, {})"} // one after the other, as sklearn takes long to load
 	var got, want []float64
 	for _, spec := range []string{`{}`, `{"kernel":"linear","C":10}`, `{"kernel":"poly","coef0":1,"degree":2}`, `{"kernel":"laplacian"}`, `{"standardize":false,"gamma":2}`} {
-		id := done(c, `{"dataset":"`+set.ID+`","spec":`+spec+`}`)
+		id := c.Done(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
 		page := c.Page(200, "/runs/"+id)
 		args = append(args, page.Find(`textarea[aria-label="Code: scikit-learn"]`).Text())
 		report := handlerstest.Decode[struct{ Report ml.Report }](c.Want(200, "GET", "/api/runs/"+id, "")).Report
@@ -135,18 +128,15 @@ func (w watched) Write(b []byte) (int, error) {
 // Predictions are sent after the memory for their rows has been released, because the client may be
 // slow.
 func TestPredictionsAreSentWithoutMemory(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
-	run := c.Train(`{"dataset":"iris-setosa-versicolor"}`)
-	c.Follow(run)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
+	run := c.Done(`{"dataset":"iris-setosa-versicolor"}`)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/runs/"+run+"/predictions", strings.NewReader(strings.Repeat("1.4,0.2\n", 30_000)))
 	r.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
 	answer := httptest.NewRecorder()
-	s.App.Handler().ServeHTTP(watched{answer, func() {
-		free := s.App.Budget.TryAcquire(256 << 20)
+	c.App.Handler().ServeHTTP(watched{answer, func() {
+		free := c.App.Budget.TryAcquire(256 << 20)
 		require.Must(t, free, "sent while memory is held")
-		s.App.Budget.Release(256 << 20)
+		c.App.Budget.Release(256 << 20)
 	}}, r)
 	require.Equal(t, answer.Code, http.StatusOK, "status")
 }

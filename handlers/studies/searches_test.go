@@ -37,9 +37,7 @@ func found(c *handlerstest.Client, id string) api.Search {
 // A search over HTTP has what one process gets of the same points, its cells come as
 // events, and its best becomes a run.
 func TestAPISearch(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	a := c.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"nested":true,"seed":7}`)
 	id := handlerstest.Decode[api.RunStatus](a).ID
 	require.Equal(t, a.Header.Get("Location"), "/api/searches/"+id, "Location")
@@ -96,9 +94,7 @@ func TestAPISearch(t *testing.T) {
 // A drawn search over HTTP tries what the library draws, goes on around its best, and has what
 // is known of the same cells in a grid.
 func TestAPIDrawnSearch(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	got := found(c, search(c, `{"dataset":"moons","grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"sobol","points":8,"folds":3,"seed":7}`))
 	want := &eval.Drawn{
 		Design: eval.OfSobol, Points: 8, Seed: 7, Lists: eval.Grid{},
@@ -129,7 +125,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 		t.Errorf("a nested search around what another has found is taken for honest: %q\n%s", finer.Warning, page)
 	}
 	c.Want(422, "POST", "/api/searches/"+got.ID+"/again", `{"how":"larger"}`)
-	s.As(t, handlerstest.Bob).Want(404, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)
+	c.As(t, handlerstest.Bob).Want(404, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)
 	text := c.Page(200, "/searches/"+got.ID).Text()
 	require.Check(t, strings.Contains(text, "--C=0.1..100") && strings.Contains(text, "--design=sobol --points=8") && strings.Contains(text, "8 points of a Sobol sequence"),
 		"%s", text)
@@ -140,9 +136,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 // A search around the best of a nested one goes on within every fold, search after search, to
 // the numbers that the library has for all rounds; and its page says that it may be reported.
 func TestAPIFinerNested(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	spec := ml.DefaultSpec()
 	b, _ := dataset.FindBuiltin("moons")
 	d := require.Value(b.Load())(t)
@@ -175,8 +169,7 @@ func TestAPIFinerNested(t *testing.T) {
 
 // Each score ranks: on the page, in the API, and says so.
 func TestEveryScoreRanks(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).Browse(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	for _, score := range eval.Scores {
 		data, spec := "moons", `{"calibration":"platt"}`
 		if slices.Contains([]string{"mse", "r2"}, score.Name) {
@@ -197,31 +190,10 @@ func TestEveryScoreRanks(t *testing.T) {
 	}
 }
 
-// If the queue of searches is full, the next one is told when to come again, by pages and
-// by programs.
-func TestSearchesQueueFull(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, []string{"a", "b", "a", "b"}))(t)
-	for i := range store.MaxSearching {
-		n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1}}
-		require.Value(s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprint(i)), n))(t)
-	}
-	for name, a := range map[string]handlerstest.Answer{
-		"API":  s.As(t, handlerstest.Alice).Do("POST", "/api/searches", `{"dataset":"moons","grid":{"C":[1,2]}}`),
-		"page": s.Browse(t, handlerstest.Alice).Do("POST", "/searches", "data=moons&search.C=1,2&search.gamma=1&search.folds=5", "Content-Type", "application/x-www-form-urlencoded"),
-	} {
-		require.Check(t, a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "",
-			"%s: %d, Retry-After %q", name, a.Status, a.Header.Get("Retry-After"))
-	}
-}
-
 // A learning curve is computed by the queue, on the page and for programs, and equals that of one
 // process; its last place is cross-validation, whose cells are known then.
 func TestLearningCurves(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":3,"repeats":2,"seed":7}`)
 	got := found(c, id)
 	b, _ := dataset.FindBuiltin("moons")
@@ -234,7 +206,7 @@ func TestLearningCurves(t *testing.T) {
 	diff := cmp.Diff(whole.Cells[0].Folds, got.Learning[2].Folds)
 	require.Check(t, diff == "" && whole.Known == 6, "%s; %d cells were known", diff, whole.Known)
 
-	p := s.Browse(t, handlerstest.Alice)
+	p := c.Browse(t, handlerstest.Alice)
 	doc := p.Page(200, "/searches/"+id)
 	require.Check(t, doc.Find(".heat-map").Length() == 0 && doc.Find(`img[src*="/figures/learning"], svg`).Length() != 0 && strings.Contains(doc.Find("table tbody tr").First().Text(), "10"),
 		"%s", doc.Find("main").Text())
@@ -251,8 +223,7 @@ func TestLearningCurves(t *testing.T) {
 // The places of a learning curve are there as soon as their folds are computed, with a picture
 // from two on that is another one when there are more.
 func TestLearningCurvesArrive(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":2,"seed":7}`)
 	plan, d, err := s.App.Store.PlanOf(t.Context(), id)

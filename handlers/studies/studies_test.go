@@ -19,14 +19,14 @@ import (
 	"marginlab/store"
 )
 
+func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
+
 const ownPoints = "a,b,kind\n0,1,x\n1,0,x\n1,1,x\n0,0,x\n2,1,x\n5,5,y\n6,5,y\n5,6,y\n6,6,y\n1,2,y\n4,4,y\n3,3,x\n"
 
 // A study in the background comes to what one process gets on the terminal, but for times,
 // and is sent in every form; its file says it again.
 func TestStudy(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	c.Upload("name=own+points", ownPoints)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(handlerstest.SmallStudy))).ID
 	got := c.Ended(id)
@@ -74,7 +74,7 @@ func TestStudy(t *testing.T) {
 	require.Check(t, len(list) == 0, "%d searches are listed", len(list))
 	c.Want(http.StatusConflict, "DELETE", "/api/searches/"+got.Searches[0], "")
 	c.Want(http.StatusConflict, "POST", "/api/studies/"+id+"/cancel", "")
-	s.As(t, handlerstest.Bob).Want(404, "GET", "/api/studies/"+id, "")
+	c.As(t, handlerstest.Bob).Want(404, "GET", "/api/studies/"+id, "")
 	c.Want(http.StatusNoContent, "DELETE", "/api/studies/"+id, "")
 	c.Want(404, "GET", "/api/searches/"+got.Searches[0], "")
 	if list := handlerstest.Decode[struct{ Studies []api.Study }](c.Want(200, "GET", "/api/studies", "")).Studies; len(list) != 1 || list[0].ID != again.ID || list[0].Result != nil {
@@ -86,8 +86,7 @@ func TestStudy(t *testing.T) {
 // A study of which one learner fails on one data set says which and why, and goes on without
 // either, from what is known.
 func TestStudyWithoutWhatFailed(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).Browse(t, handlerstest.Ada)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Ada)
 	const text = "baseline = \"walk\"\n[scheme]\nfolds = 2\n[data.tiny]\ngenerator = \"cycles\"\nn = 12\n[data.rings]\ngenerator = \"rings\"\nn = 12\n[learner.wl]\nkernel = \"wl\"\n[learner.walk]\nkernel = \"random-walk\"\nwalk_weight = 0.3\n"
 	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
 	page := c.Page(200, "/studies/"+got.ID)
@@ -112,8 +111,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 // Every kind of question is clicked together, from data of the workspace that go with it and
 // from those of the program, under names of one's own.
 func TestStudyFormKinds(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).Browse(t, handlerstest.Ada)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Ada)
 	plane := c.Upload("name=plane.csv", ownPoints)
 	words := c.Upload("name=words.csv", "#strings\nword,kind\nabab,x\nabba,x\naabb,x\nbaba,x\nccdd,y\ncdcd,y\ndccd,y\nddcc,y\n")
 	curve := c.Upload("name=curve.csv", "x,y\n0,0.1\n1,1.2\n2,1.9\n3,3.1\n4,4.2\n5,4.9\n6,6.3\n7,7.1\n8,7.7\n9,9.4\n10,10.2\n11,11.5\n")
@@ -167,8 +165,7 @@ func TestStudyFormKinds(t *testing.T) {
 
 // A study of values is computed in the background as well.
 func TestStudyOfValues(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true).As(t, handlerstest.Alice)
+	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	const text = "[scheme]\nfolds = 3\ntarget = \"value\"\n[data.sine]\ngenerator = \"sine\"\nn = 40\n[data.hill]\ngenerator = \"hill\"\nn = 40\n[learner.flat]\nlearner = \"ridge\"\nkernel = \"linear\"\n[learner.bent]\nlearner = \"ridge\"\nlambda = [0.01, 1]\n"
 	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
 	require.Must(t, got.Status == store.Done && got.Result != nil && got.Result.Target == "value" && got.Result.Sets[0].Outcomes[1].MSE > 0,

@@ -23,14 +23,10 @@ func names(doc *goquery.Document) []string {
 // A control on several screens is set once for all of them; one that is free begins so and
 // can be changed, also to what the screen has by itself.
 func TestCourseSetsAllScreens(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	const lesson = "/lessons/soft-margin"
-	values := func(doc *goquery.Document) (list []string) {
-		doc.Find(".demo [name=C]").Each(func(_ int, e *goquery.Selection) { list = append(list, e.AttrOr("value", "")) })
-		return list
-	}
+	values := func(doc *goquery.Document) []string { return handlerstest.Attrs(doc.Find(".demo [name=C]"), "value") }
 	own := values(c.Page(200, lesson))
 	require.Must(t, len(own) >= 4 && own[0] != own[1], "the screens have C at %q", own)
 	e := tc.Page(200, "/courses/new?target="+lesson).Find("[name='value.C']")
@@ -67,8 +63,7 @@ func TestCourseSetsAllScreens(t *testing.T) {
 
 // From a lesson's course one comes into the lab and hands in there.
 func TestHandInFromALesson(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/soft-margin", "")
 	doc := c.Page(200, "/course/"+code)
@@ -90,24 +85,18 @@ func TestHandInFromALesson(t *testing.T) {
 
 // The form of a new course asks about each control of the lab.
 func TestNewCoursePage(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	c := s.Browse(t, handlerstest.Teacher)
+	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Teacher)
 	doc := c.Send(200, "/courses/new", "data=iris&on=pca&kernel=poly&course=").HTML()
-	var names []string
-	doc.Find(".control-table [value=frozen][type=radio]").Each(func(_ int, e *goquery.Selection) {
-		names = append(names, strings.TrimPrefix(e.AttrOr("name", ""), "control."))
-	})
+	names := handlerstest.Attrs(doc.Find(".control-table [value=frozen][type=radio]"), "name")
 	require.Check(t, doc.Find(".unused [name='control.rho']").Length() != 0 && doc.Find(".unused [name='control.kernel']").Length() == 0, "the wrong rows are folded")
 	lab := c.Page(200, "/lab?data=iris")
 	for _, n := range names {
+		n = strings.TrimPrefix(n, "control.")
 		require.Check(t, lab.Find("#lab [name="+n+"]").Length() != 0 || n == "points", "the lab has no control %s", n)
 	}
-	lab.Find("#lab [name]:not(button)").Each(func(_ int, e *goquery.Selection) {
-		if n := e.AttrOr("name", ""); n != "name" && !slices.Contains(names, n) && !strings.HasPrefix(n, "search.") { // in a course nothing is searched
-			t.Errorf("nothing is asked about %s", n)
-		}
-	})
+	for _, n := range handlerstest.Attrs(lab.Find("#lab [name]:not(button)"), "name") { // in a course nothing is searched
+		require.Check(t, n == "name" || slices.Contains(names, "control."+n) || strings.HasPrefix(n, "search."), "nothing is asked about %s", n)
+	}
 	target, _ := doc.Find("[name=target]").Attr("value")
 	q, err := url.ParseQuery(strings.TrimPrefix(target, "/lab?"))
 	require.Check(t, err == nil && q.Get("on") == "pca" && q.Get("kernel") == "poly", "the course is made of %s", target)
@@ -115,11 +104,9 @@ func TestNewCoursePage(t *testing.T) {
 
 // Addresses that people have kept from when courses were called classes still lead there.
 func TestFormerAddresses(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	c := s.Browse(t, handlerstest.Teacher)
+	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Teacher)
 	code := c.Course("/lab?data=moons&C=7", "control.C=frozen")
-	direct := *s.Client()
+	direct := *c.Client()
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for from, to := range map[string]string{
 		"/class?code=" + code: "/course?code=" + code,
@@ -129,7 +116,7 @@ func TestFormerAddresses(t *testing.T) {
 		"/classes/" + code + "/compare?run=a&run=b": "/courses/" + code + "/compare?run=a&run=b",
 	} {
 		for _, method := range []string{"GET", "POST"} {
-			r := require.Value(http.NewRequestWithContext(t.Context(), method, s.URL+from, nil))(t)
+			r := require.Value(http.NewRequestWithContext(t.Context(), method, c.URL+from, nil))(t)
 			resp := require.Value(direct.Do(r))(t)
 			resp.Body.Close()
 			if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusPermanentRedirect || got != to {
@@ -144,26 +131,24 @@ func TestFormerAddresses(t *testing.T) {
 		n := doc.Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length()
 		require.Check(t, n <= 0, "%s: %d former addresses of courses", at, n)
 	}
-	s.Browse(t, handlerstest.Ben).Send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name
-	old := s.Browse(t, handlerstest.Ada).Page(200, "/lab?class="+code+"&C=99")
+	c.Browse(t, handlerstest.Ben).Send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name
+	old := c.Browse(t, handlerstest.Ada).Page(200, "/lab?class="+code+"&C=99")
 	require.Equal(t, old.Find("[name=C]").AttrOr("value", ""), "7", "C is … in an old link of the course")
 }
 
 // Who has lost the teacher's link gets it back in any browser by the key of the workspace.
 func TestKeyRecoversTheTeachersLink(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	tc := s.Browse(t, handlerstest.Teacher)
+	tc := handlerstest.Fresh(t, false).Browse(t, handlerstest.Teacher)
 	code := tc.Course("/lab?data=moons", "")
 	secret := tc.Secret(code)
 	key := tc.Page(200, "/settings").Find(`[aria-label="Workspace key"]`).AttrOr("value", "")
 
-	other := s.Browse(t, handlerstest.Bob)
+	other := tc.Browse(t, handlerstest.Bob)
 	other.Page(404, "/courses/"+code)
-	r := require.Value(http.NewRequestWithContext(t.Context(), "POST", s.URL+"/settings/workspace", strings.NewReader("token="+key)))(t)
+	r := require.Value(http.NewRequestWithContext(t.Context(), "POST", tc.URL+"/settings/workspace", strings.NewReader("token="+key)))(t)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.AddCookie(other.Cookie)
-	answer, err := s.Client().Transport.RoundTrip(r) // its redirect would go on with the old cookie
+	answer, err := tc.Client().Transport.RoundTrip(r) // its redirect would go on with the old cookie
 	require.NoError(t, err)
 	answer.Body.Close()
 	other.Cookie, err = http.ParseSetCookie(answer.Header.Get("Set-Cookie"))

@@ -26,8 +26,7 @@ func present(c *handlerstest.Client, status int, base, path, query, part string,
 // Students see the slide, the part and the state that their teacher shows, and nothing that
 // gives an answer away before the teacher does.
 func TestFollow(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/margins", "")
 	base, path := "/courses/"+code, "/course/"+code+"/follow"
@@ -101,8 +100,7 @@ func TestFollow(t *testing.T) {
 
 // The teacher's phone shows the notes of the slide and sends its keys to the slides.
 func TestRemote(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/margins", "")
 	base, secret := "/courses/"+code, tc.Secret(code)

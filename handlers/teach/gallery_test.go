@@ -11,16 +11,14 @@ import (
 
 // A picture that the browser has is answered without reading the models.
 func TestOverlayUnchanged(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
-	tc := s.Browse(t, handlerstest.Teacher)
+	tc := handlerstest.Fresh(t, true).Browse(t, handlerstest.Teacher)
 	code := tc.Course("/lab?data=moons&n=40", "")
 	for _, student := range []string{handlerstest.Ada, handlerstest.Ben} {
-		s.Browse(t, student).Send(http.StatusOK, "/course/"+code+"/handins", "course="+code)
+		tc.Browse(t, student).Send(http.StatusOK, "/course/"+code+"/handins", "course="+code)
 	}
 	overlay := "/courses/" + code + "/figures/overlay.svg"
 	tag := tc.Want(http.StatusOK, "GET", overlay, "").Header.Get("ETag")
-	db := require.Value(sql.Open("sqlite3", s.App.Store.Path()))(t)
+	db := require.Value(sql.Open("sqlite3", tc.App.Store.Path()))(t)
 	defer db.Close()
 	require.Value(db.Exec(`UPDATE models SET model = x'00'`))(t)
 	tc.Want(http.StatusNotModified, "GET", overlay, "", "If-None-Match", tag)

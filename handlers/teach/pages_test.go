@@ -12,6 +12,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
+func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
+
 // crowded returns the teacher and the code of a course with n hand-ins, of which number i has a test
 // accuracy of i / n. Further statements are executed with the code.
 func crowded(t *testing.T, n int, statements ...string) (c *handlerstest.Client, code string) {

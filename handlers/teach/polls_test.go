@@ -42,8 +42,7 @@ func place(t *testing.T, option int) int {
 
 // TestPollEvents: the teacher is sent the histogram as it grows, students no counts.
 func TestPollEvents(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/margins", "")
 	path := tc.Ask(code, handlerstest.Optioned)
@@ -72,8 +71,7 @@ func TestPollEvents(t *testing.T) {
 // First answers in a lesson of a course and in its polls reach the teacher, who sees which
 // question fails and how far everybody is; not those outside of the course.
 func TestAnswersReachTheTeacher(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
 	code := tc.Course("/lessons/margins", "")
 	answer := func(c *handlerstest.Client, question, given, query string) {

@@ -1,9 +1,7 @@
 package teach_test
 
 import (
-	"bytes"
 	"fmt"
-	"mime/multipart"
 	"net/url"
 	"strings"
 	"testing"
@@ -22,8 +20,7 @@ func write(c *handlerstest.Client, base, fields string) string {
 
 // How far a number may be off by default is a share of the right one, however small that is.
 func TestOwnTolerance(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
+	s := handlerstest.Fresh(t, false)
 	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
 	code := tc.Course("/lessons/margins", "")
 	for _, c := range []struct{ right, near, far string }{{"0.005", "0.00503", "0"}, {"1000", "1009", "1011"}, {"0", "0.009", "0.011"}, {"10&within=0.5", "10", "11"}} {
@@ -41,17 +38,13 @@ func TestOwnTolerance(t *testing.T) {
 
 // Questions of a file are checked as those of the form are.
 func TestOwnQuestionsOfFiles(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false)
-	tc := s.Browse(t, handlerstest.Teacher)
+	tc := handlerstest.Fresh(t, false).Browse(t, handlerstest.Teacher)
 	bringIn := func(status int, question string) string {
 		t.Helper()
-		var form bytes.Buffer
-		w := multipart.NewWriter(&form)
-		part := require.Value(w.CreateFormFile("file", "course.json"))(t)
-		fmt.Fprintf(part, `{"format":1,"title":"A","page":"/lab","questions":[{"ask":"a",%s}]}`, question)
-		require.NoError(t, w.Close())
-		return tc.Want(status, "POST", "/courses/import", form.String(), "Content-Type", w.FormDataContentType()).HTML().Find(".error").Text()
+		file := fmt.Sprintf(`{"format":1,"title":"A","page":"/lab","questions":[{"ask":"a",%s}]}`, question)
+		a := tc.Attach("/courses/import", "course.json", file)
+		require.Equal(t, a.Status, status, "%.60s", question)
+		return a.HTML().Find(".error").Text()
 	}
 	for question, fault := range map[string]string{
 		`"kind":"number","right":"1","options":["$"]`:                                                "Only a question of the kind options has options.",
@@ -69,13 +62,12 @@ func TestOwnQuestionsOfFiles(t *testing.T) {
 		require.Says(t, bringIn(422, question), fault, "%.60s", question)
 	}
 	bringIn(200, `"kind":"number","right":"1"`)
-	s.As(t, handlerstest.Teacher).Says(422, "its format is 0; this program reads format 1", "POST", "/api/courses", "{}")
+	tc.As(t, handlerstest.Teacher).Says(422, "its format is 0; this program reads format 1", "POST", "/api/courses", "{}")
 }
 
 // Names are hidden by one key on all pages of a teacher, and come back.
 func TestNamesHidden(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
 	code := tc.Course("/lab?data=moons&n=40", "")
 	base := "/courses/" + code
@@ -87,10 +79,7 @@ func TestNamesHidden(t *testing.T) {
 	tc.Ask(code, handlerstest.Numeric)
 	vote(a, 200, code, "2")
 	gallery := tc.Page(200, base)
-	var ids []string
-	for _, box := range gallery.Find("input[name=run]").EachIter() {
-		ids = append(ids, box.AttrOr("value", ""))
-	}
+	ids := handlerstest.Attrs(gallery.Find("input[name=run]"), "value")
 	require.Must(t, len(ids) == 2, "%d hand-ins", len(ids))
 	pages := []string{base, base + "/answers?lesson=margins", base + "/runs/" + ids[0], base + "/compare?run=" + ids[0] + "&run=" + ids[1], tc.Secret(code), base + "/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], base + "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1]}
 	named := func() (n int) {

@@ -14,8 +14,7 @@ import (
 // A student who hands in under the course of a lesson begins with data on which the defaults leave
 // room to win.
 func TestTasksLeaveRoom(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true)
+	s := handlerstest.Fresh(t, true)
 	c, teacher := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Teacher)
 	accuracy := map[string]float64{} // by task
 	for _, l := range all.Lessons() {

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -37,6 +39,24 @@ func (l *Looks) Taken() int64 { return l.taken.Load() }
 
 // Over returns the number of calls of Err minus n.
 func (l *Looks) Over() int64 { return l.Taken() - l.most }
+
+// Buffer holds what is written to it. It may be written and read at the same time.
+type Buffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
 
 // Ended returns a cancelled context.
 func Ended() context.Context {

@@ -58,6 +58,13 @@ func setup(t *testing.T, dir string, workers int, train trainer) *fixture {
 	return f
 }
 
+// fresh returns a queue over a store of its own for a parallel test.
+func fresh(t *testing.T, workers int, train trainer) *fixture {
+	t.Helper()
+	t.Parallel()
+	return setup(t, t.TempDir(), workers, train)
+}
+
 func (f *fixture) start() *fixture {
 	ctx, cancel := context.WithCancel(f.Context())
 	done := make(chan struct{})
@@ -122,8 +129,7 @@ func stuck(begun chan<- string) trainer {
 }
 
 func TestTrains(t *testing.T) {
-	t.Parallel()
-	f := setup(t, t.TempDir(), 2, nil)
+	f := fresh(t, 2, nil)
 	before := f.create("queued before the start")
 	f.start()
 	ids := []string{before}
@@ -140,8 +146,7 @@ func TestTrains(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
-	t.Parallel()
-	f := setup(t, t.TempDir(), 1, nil).start()
+	f := fresh(t, 1, nil).start()
 	ids := []string{f.create("1"), f.create("2"), "no such run"}
 	f.q.Wait(t.Context(), time.Hour, ids...)
 	for _, id := range ids[:2] {
@@ -187,8 +192,7 @@ func TestCancelRunning(t *testing.T) {
 }
 
 func TestCancelQueued(t *testing.T) {
-	t.Parallel()
-	f := setup(t, t.TempDir(), 1, nil) // not started
+	f := fresh(t, 1, nil) // not started
 	id := f.create("1")
 	events := f.subscribe(id)
 	e := <-events
@@ -204,8 +208,7 @@ func TestCancelQueued(t *testing.T) {
 }
 
 func TestPanicFailsOneRun(t *testing.T) {
-	t.Parallel()
-	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
+	f := fresh(t, 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
 		panic("index out of secrets")
 	}).start()
 	first, second := f.create("1"), f.create("2")
@@ -448,8 +451,7 @@ func (f *fixture) claimed() string {
 }
 
 func TestKilledProgramsRunsAreTrained(t *testing.T) {
-	t.Parallel()
-	f := setup(t, t.TempDir(), 1, nil)
+	f := fresh(t, 1, nil)
 	id := f.claimed() // and then the process was killed
 	f.st.Now = func() time.Time { return time.Now().Add(store.Lease + time.Minute) }
 	f.start()
@@ -459,8 +461,7 @@ func TestKilledProgramsRunsAreTrained(t *testing.T) {
 // A run that another process trains is neither taken from it nor trained twice, and its watchers
 // here learn how it ends.
 func TestAnotherProgramsRunsAreLeftAlone(t *testing.T) {
-	t.Parallel()
-	f := setup(t, t.TempDir(), 1, nil)
+	f := fresh(t, 1, nil)
 	held := f.claimed()
 	f.start()
 	events := f.subscribe(held)

@@ -41,8 +41,7 @@ func TestNobodyStarves(t *testing.T) {
 }
 
 func nobodyStarves(t *testing.T, workers int) {
-	t.Parallel()
-	f := setup(t, t.TempDir(), workers, endless)
+	f := fresh(t, workers, endless)
 	f.q.Turn = 50 * time.Millisecond // a short run that takes longer is no longer short
 	f.st.Network = func(store.Workspace) string { return "one for all" }
 	long := ml.DefaultSpec()

@@ -131,8 +131,7 @@ func TestSearchEnds(t *testing.T) {
 // A cell that cannot be computed fails its search with the reason; one that panics, with a short
 // message to its owner and the details in the log.
 func TestSearchFails(t *testing.T) {
-	t.Parallel()
-	f := setup(t, t.TempDir(), 1, nil)
+	f := fresh(t, 1, nil)
 	f.q.cells.compute = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
 		panic("oh dear")
 	}

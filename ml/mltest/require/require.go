@@ -120,6 +120,14 @@ func Says(t T, got, words, what string, args ...any) {
 	}
 }
 
+// SaysAll reports those of words that got does not contain.
+func SaysAll(t T, got string, words []string, what string, args ...any) {
+	t.Helper()
+	for _, w := range words {
+		Says(t, got, w, what, args...)
+	}
+}
+
 // Fails reports err unless it is an error whose message contains words.
 func Fails(t T, err error, words, what string, args ...any) {
 	if err == nil || !strings.Contains(err.Error(), words) {

@@ -38,6 +38,9 @@ func TestWhatIsSaid(t *testing.T) {
 		`names: ["a" "b"], want ["a"]`:      func(t require.T) { require.Slices(t, []string{"a", "b"}, []string{"a"}, "names") },
 		"rows 2: [1], want []":              func(t require.T) { require.Slices(t, []int{1}, nil, "rows %d", 2) },
 		`x: "ab", want something with "c"`:  func(t require.T) { require.Says(t, "ab", "c", "%s", "x") },
+		`x: "ab", want something with "d"`: func(t require.T) {
+			require.SaysAll(t, "ab", []string{"a", "d", "b"}, "x")
+		},
 		`open: <nil>, want an error with ""`: func(t require.T) {
 			require.Fails(t, require.Err(0, error(nil)), "", "open")
 		},

@@ -49,6 +49,13 @@ type house struct {
 // found starts a server on a data directory until the test ends, with workers at addr.
 func found(t *testing.T, dir, addr string) *house { return secured(t, dir, addr, nil) }
 
+// fresh starts a server of its own for a parallel test.
+func fresh(t *testing.T) *house {
+	t.Helper()
+	t.Parallel()
+	return found(t, t.TempDir(), "127.0.0.1:0")
+}
+
 // secured is found with TLS.
 func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 	t.Helper()
@@ -56,8 +63,7 @@ func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 	var err error
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	h.queue = jobs.New(h.st, jobs.Config{Leave: true, Log: log})
-	h.link, err = Listen(addr, dir, secure, log)
-	require.NoError(t, err)
+	h.link = require.Value(Listen(addr, dir, secure, log))(t)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	h.fleet, err = New(ctx, h.link, Config{Plan: h.st.PlanOf, Open: h.st.OpenCells, Found: h.queue.Found, Wake: h.queue.Notify, Log: log, Version: ThisVersion()})
 	require.NoError(t, err)
@@ -150,8 +156,7 @@ func (h *house) want(ws store.Workspace, id string, n store.NewSearch) {
 
 // Two workers compute the result of a single process, and no cell stays in the stream.
 func TestFleet(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	n := asked(t, 4)
 	id := h.search(alice, n)
 	h.hire(1, nil)
@@ -165,8 +170,7 @@ func TestFleet(t *testing.T) {
 // The data shared by two searches are sent to a worker once, even if the server has lost them
 // meanwhile.
 func TestDataGoOnce(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	got := require.Value(h.link.SubscribeSync("$JS.API.CONSUMER.CREATE." + objectsStream + ".>"))(t) // request with which an object is fetched
 	h.hire(2, nil)
 	for i, want := range []int{2, 3, 4} { // one plan per search, and the data
@@ -183,8 +187,7 @@ func TestDataGoOnce(t *testing.T) {
 
 // An object of many parts arrives complete, with a worker's permissions only.
 func TestLargeObject(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	want := make([]byte, 20<<20)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range want {
@@ -237,8 +240,7 @@ func until(t *testing.T, so func() bool) {
 // A cancelled search ends where it is being computed, and its cells waiting for a worker are
 // withdrawn.
 func TestCancel(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	begun, ended := make(chan string, 20), make(chan struct{}, 20)
 	h.hire(1, func(ctx context.Context, c store.Cell, _ jobs.Engine) (eval.CellResult, error) {
 		begun <- c.Name
@@ -256,8 +258,7 @@ func TestCancel(t *testing.T) {
 // A worker that missed the withdrawal of a cell is told at its next greeting; a cell handed out by
 // an earlier process continues.
 func TestGreetingTellsWhatNobodyWants(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	wanted, ok, err := h.st.ClaimCell(t.Context(), "an earlier process", h.search(alice, asked(t, 4)))
 	require.Must(t, ok && err == nil, "claimed %v, %v", ok, err)
 	link := require.Value(Connect(h.access(), "worker", slog.New(slog.DiscardHandler)))(t)
@@ -360,8 +361,7 @@ func TestServerStartsAnew(t *testing.T) {
 // Workers of another version are refused with the remedy, and so is a server if another one has its
 // workers.
 func TestRefused(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	link := require.Value(Connect(h.access(), "worker", slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(link.Close)
 	for want, edit := range map[string]func(*Version){
@@ -379,8 +379,7 @@ func TestRefused(t *testing.T) {
 
 // Without the token no connection is accepted; with it, clients can do only what workers do.
 func TestOutsiders(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	for _, opts := range [][]nats.Option{nil, {nats.Token("wrong")}, {nats.UserInfo("server", "")}, {nats.Token("")}} {
 		if nc, err := nats.Connect(h.url(), opts...); !errors.Is(err, nats.ErrAuthorization) {
 			t.Errorf("connected, or another error: %v", err)
@@ -406,8 +405,7 @@ func TestOutsiders(t *testing.T) {
 // Unneeded cells in the stream are removed at the start; a cell that the stream has lost is
 // published again.
 func TestReconcile(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	require.NoError(t, h.fleet.publish(t.Context(), store.Cell{Search: "gone", Place: 1, Name: "stale"}))
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 	begun, more := make(chan struct{}, 20), make(chan struct{})
@@ -429,8 +427,7 @@ func TestReconcile(t *testing.T) {
 // The last slot is for the next workspace: a second search begins while the first has dozens of
 // cells.
 func TestTurns(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	begun, more := make(chan string), make(chan struct{})
 	h.hire(1, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
 		begun <- c.Search

@@ -63,8 +63,7 @@ func TestTLS(t *testing.T) {
 // A NATS client without a token can neither publish a cell to the stream nor read one: the server
 // reports an error and disconnects.
 func TestPlainOutsider(t *testing.T) {
-	t.Parallel()
-	h := found(t, t.TempDir(), "127.0.0.1:0")
+	h := fresh(t)
 	h.search(alice, asked(t, 4)) // there is something to read
 	for name, says := range map[string]string{
 		"nothing before":  "SUB > 1\r\nPUB " + cellSubject + "x 2\r\n{}\r\nPING\r\n",

@@ -1,9 +1,0 @@
-package runs_test
-
-import (
-	"testing"
-
-	"marginlab/handlers/handlerstest"
-)
-
-func TestScripts(t *testing.T) { handlerstest.Scripts(t) }

@@ -1,9 +1,0 @@
-package teach_test
-
-import (
-	"testing"
-
-	"marginlab/handlers/handlerstest"
-)
-
-func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
