@@ -58,8 +58,7 @@ func data(x [][]float64, labels ...string) *dataset.Data {
 	return d
 }
 
-// toy is the six points of section "Reference values" of scikit-learn's manual:
-// separable, with the margin between (-1,-1) and (1,1).
+// toy is the six points of scikit-learn's "Reference values", with a margin from (-1,-1) to (1,1).
 func toy() *dataset.Data {
 	return data([][]float64{{-2, -1}, {-1, -1}, {-1, -2}, {1, 1}, {1, 2}, {2, 1}}, "no", "no", "no", "yes", "yes", "yes")
 }
@@ -134,8 +133,7 @@ func TestLearnersSeparateTheSeparable(t *testing.T) {
 	})
 }
 
-// TestLearnersProveWhatTheyReport holds every learner to a certificate: a relative gap
-// to a bound of its objective, next to nothing.
+// Every learner has a certificate: next to no relative gap to a bound of its objective.
 func TestLearnersProveWhatTheyReport(t *testing.T) {
 	t.Parallel()
 	eachSetup(t, func(t *testing.T, set ...string) {
@@ -440,8 +438,7 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 	require.Check(t, diff == "" && res.Report.Values.Number("core_gamma") == 2, "core_gamma %g, cores %s", res.Report.Values.Number("core_gamma"), diff)
 }
 
-// TestCoresOfALearnerThatWeighsEveryPoint states what the support vectors as cores are
-// there: all training rows.
+// The support vectors as cores are all training rows there.
 func TestCoresOfALearnerThatWeighsEveryPoint(t *testing.T) {
 	t.Parallel()
 	d := clouds(80, 2, 12)
@@ -459,8 +456,7 @@ func TestCoresOfALearnerThatWeighsEveryPoint(t *testing.T) {
 	}
 }
 
-// TestRidgeAcrossTheRange trains on data that leave the system singular or nearly so,
-// from one end of the range of lambda to the other.
+// Data that leave the system singular or nearly so, over the whole range of lambda.
 func TestRidgeAcrossTheRange(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 3, 9)

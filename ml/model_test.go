@@ -215,8 +215,7 @@ func TestModelWithoutVectorsIsConstant(t *testing.T) {
 	require.Check(t, !strings.Contains(text, "null") && strings.Contains(text, `"rows":[]`), "lists without elements are written as %s", text)
 }
 
-// The answers for many rows, whose scores are computed another way, are those for each row alone,
-// ties included: f is 0 on an axis of symmetry.
+// Answers for many rows are those for each alone, ties included: f is 0 on an axis of symmetry.
 func TestManyRowsAndOne(t *testing.T) {
 	t.Parallel()
 	const n, pairs = 6000, 2000

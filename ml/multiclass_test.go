@@ -29,8 +29,7 @@ func binary() (ways []ml.MulticlassEntry) {
 	return lists.Filter(ml.Multiclass, func(way ml.MulticlassEntry) bool { return way.Rule != ml.Argmax })
 }
 
-// The accuracies and support vectors of reference solutions, which another program put
-// together of its own machines.
+// Accuracies and support vectors of reference solutions that were put together elsewhere.
 func TestMulticlassReference(t *testing.T) {
 	t.Parallel()
 	var cases []struct {
@@ -138,8 +137,7 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 	}
 }
 
-// Of one problem for all classes there is a function for each, and one report with a
-// certificate.
+// Of one problem for all classes there is a function for each, and one report with a certificate.
 func TestMulticlassAsOneProblem(t *testing.T) {
 	t.Parallel()
 	d := three(60)

@@ -34,8 +34,7 @@ func asGiven(d *dataset.Data, g kernel.Matrix) *dataset.Data {
 	return &dataset.Data{Objects: p, Label: d.Label, Classes: d.Classes, Y: d.Y}
 }
 
-// strangers are rows of a given kernel matrix of which noClass knows that they belong
-// to it; with self they bring k(x, x) along.
+// strangers are rows of a given kernel matrix that noClass owns; with self they bring k(x, x).
 func strangers(d *dataset.Data, self bool, rows ...int) *dataset.Precomputed {
 	p := d.Objects.Subset(rows).(*dataset.Precomputed)
 	for i := range rows {
@@ -50,8 +49,7 @@ func strangers(d *dataset.Data, self bool, rows ...int) *dataset.Precomputed {
 // near compares to nine digits.
 func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)) }
 
-// TestPrecomputedIsItsKernel trains on points, and on the values of the same kernel:
-// the machines are the same.
+// Training on points, and on the values of the same kernel, gives the same machines.
 func TestPrecomputedIsItsKernel(t *testing.T) {
 	t.Parallel()
 	points := clouds(60, 3, 4)

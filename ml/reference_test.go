@@ -17,8 +17,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// reference opens a file of reference values or of the data they are for: beside
-// the checkout when it is there, otherwise the copy in testdata.
+// reference opens reference values or their data: beside the checkout, or the copy in testdata.
 func reference(t testing.TB, folder, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "shared", folder, name))

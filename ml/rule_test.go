@@ -24,7 +24,6 @@ import (
 
 var update = flag.Bool("update", false, "write the fixtures of the present format anew")
 
-// three draws three overlapping classes in the plane.
 func three(n int) *dataset.Data {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x, labels := make([][]float64, n), make([]string, n)
@@ -58,9 +57,8 @@ func pair(d *dataset.Data, i, j int) (*dataset.Data, []int) {
 	return p, at
 }
 
-// together trains the binary machines that a rule wants and puts them together by
-// hand. Nothing may be fitted to the rows of one machine alone, so the spec does not
-// standardise.
+// together trains the binary machines that a rule wants and puts them together by hand. Nothing may
+// be fitted to the rows of one machine alone, so the spec does not standardise.
 func together(t testing.TB, rule ml.Rule, d *dataset.Data, set ...string) (*ml.Model, []*ml.Model) {
 	t.Helper()
 	set = append(set, "standardize", "false")
@@ -342,8 +340,7 @@ func TestScoreNames(t *testing.T) {
 	}
 }
 
-// TestFormat2IsReadForEver reads models of the present format as they were recorded
-// when it was new.
+// TestFormat2IsReadForEver reads models of the present format as they were recorded when it was new.
 func TestFormat2IsReadForEver(t *testing.T) {
 	t.Parallel()
 	d := three(30)

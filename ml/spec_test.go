@@ -76,8 +76,7 @@ func TestDefaultsAreThoseOfTheCommandLine(t *testing.T) {
 	}
 }
 
-// values are texts to try for a parameter, all of them valid and in the notation
-// that Text writes.
+// values are texts to try for a parameter, all of them valid and in the notation that Text writes.
 func values(p param.Param) []string {
 	var vs []string
 	switch p.Kind {

@@ -143,8 +143,7 @@ func ridged(k mltest.Matrix, y, c []float64, ridge float64) float64 {
 	return b / w
 }
 
-// For the linear kernel the feature space is R^d: J must be the ratio of the traces of the
-// scatter of the points c_i x_i.
+// For the linear kernel J must be the ratio of the traces of the scatter of the points c_i x_i.
 func TestJIsTheTraceRatio(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -443,8 +442,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A class of one row has no scatter of its own: a narrow core on it makes J arbitrarily large. No
-// method may return NaN or infinity.
+// A narrow core on a class of one row makes J arbitrarily large. No method may return NaN or Inf.
 func TestClassOfOneRow(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 10))
@@ -579,8 +577,7 @@ func TestCoreFactors(t *testing.T) {
 	}
 }
 
-// For any condition of r, U must be orthonormal, r alpha = U z, and alpha orthogonal to the null
-// space of r.
+// Whatever r: U must be orthonormal, r alpha = U z, and alpha orthogonal to the null space of r.
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 9))
@@ -639,8 +636,7 @@ func BenchmarkEigen(b *testing.B) {
 	}
 }
 
-// TestKernelDistance fits without coordinates: for the linear kernel the kernel distance is that
-// of the points, so all maps are equal.
+// The kernel distance of the linear kernel is that of the points, so all maps are equal.
 func TestKernelDistance(t *testing.T) {
 	t.Parallel()
 	x, y := cloud(rand.New(rand.NewPCG(3, 4)), 40, 3, 0.4)

@@ -39,8 +39,7 @@ func TestEncodeDecode(t *testing.T) {
 	})
 }
 
-// What a spreadsheet would carry out stands behind an apostrophe, and reading the file
-// gives the text back; numbers are not touched.
+// What a spreadsheet would carry out stands behind an apostrophe, which reading removes again.
 func TestNoFormulasInFiles(t *testing.T) {
 	t.Parallel()
 	const formula = `=cmd|'/c calc'!A0`
@@ -206,7 +205,6 @@ func TestSortLabels(t *testing.T) {
 	}
 }
 
-// TestSample takes rows of values and of classes, of which some have none left.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	d := read(t, "x1,x2,y\n1,0,b\n2,1,a\n3,0,c\n4,1,b\n")

@@ -78,8 +78,7 @@ func numbered(prefix string, n int) string {
 	return strings.Join(names, ",")
 }
 
-// TestPropose reads realistic files and checks the proposal: the sentence, then the
-// corrections that are made and those that are offered.
+// The proposals for realistic files: the sentence, the corrections made and those offered.
 func TestPropose(t *testing.T) {
 	t.Parallel()
 	squares := func(i int, _ *rand.Rand) string { return strconv.Itoa(9*i*i + 1000) }
@@ -168,8 +167,7 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// checkProposal compares a proposal with the expected one, and the data that it makes with its claims.
-// It returns the proposal.
+// checkProposal compares a proposal with the expected one and with its data, and returns it.
 func checkProposal(t *testing.T, file, want string) *Proposal {
 	t.Helper()
 	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
@@ -202,8 +200,7 @@ func TestThousandsFix(t *testing.T) {
 	require.Equal(t, cmp.Diff([]float64{3376, 989, 12200, 870, 1254, 1000, 7, 2500}, incomes), "", "incomes (-want +got)")
 }
 
-// A row of totals is announced by its word, which may stand in any column, and words among numbers by
-// their first lines.
+// A row of totals is announced by its word in any column, words among numbers by their first lines.
 func TestChecksQuote(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
@@ -279,8 +276,7 @@ func TestInvisibleDifferences(t *testing.T) {
 	require.Check(t, slices.Contains(d.Notes, want), "notes %q", d.Notes)
 }
 
-// A sparse file with many empty columns takes memory and time in proportion to them. The test is not
-// parallel, as others would count.
+// Many empty columns take memory and time in proportion. Not parallel, as others would count.
 func TestEmptyColumns(t *testing.T) {
 	file := strings.Repeat("+1 3:1 7:2 20000:1\n-1 3:2 8:1\n", 20)
 	var before, after runtime.MemStats

@@ -63,8 +63,7 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 	}
 }
 
-// Objects within a record have a column for each of their keys, and lists without names have
-// columns by their places.
+// Keys of objects within a record are columns, and lists without names have columns by place.
 func TestNestedRecords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -73,8 +73,7 @@ func TestWordsByCase(t *testing.T) {
 	}
 }
 
-// TestWordsRefused: what cannot be features is named with its place, and a missing word is
-// asked about like a missing number.
+// What cannot be features is named with its place, a missing word asked about like a number.
 func TestWordsRefused(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
@@ -103,8 +102,7 @@ func TestWordsRefused(t *testing.T) {
 	}
 }
 
-// Features that are open are all columns or those that are proposed, for the label that is
-// chosen.
+// Features that are open are all columns or those that are proposed, for the label that is chosen.
 func TestProposed(t *testing.T) {
 	t.Parallel()
 	const file = "when,x,smoker,name,group,label\n2026-01-01,1,TRUE,Ann,0,a\n2026-01-02,2,FALSE,Bob,1,b\n2026-01-03,4,TRUE,Cid,1,a\n"

@@ -17,7 +17,6 @@ import (
 	"marginlab/ml/param"
 )
 
-// axes reads what is to be tried.
 func axes(t *testing.T, text string) (a eval.Axes) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(text), &a))
@@ -70,8 +69,7 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// Settings that differ in C alone are one path, as in a grid, and drawn
-// cells have the names of a grid.
+// Settings that differ in C alone are one path, and drawn cells have the names of a grid.
 func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)
@@ -98,8 +96,7 @@ func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 		"%d settings in %d paths", n, len(several))
 }
 
-// A parameter with one value has it everywhere, whether the design says so or the spec: what
-// is drawn of the others is the same.
+// A parameter with one value has it everywhere; what is drawn of the others is the same.
 func TestOneValueIsNotDrawn(t *testing.T) {
 	t.Parallel()
 	for _, design := range []string{eval.OfRandom, eval.OfSobol} {
@@ -155,7 +152,6 @@ func TestDesignsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A design comes back from JSON as it was.
 func TestDrawnRoundTrip(t *testing.T) {
 	t.Parallel()
 	d := drawn(t, `{"C": "0.1..10", "gamma": ["auto", 1], "coef0": "0..1"}`, eval.OfRandom, 7, 9)

@@ -18,10 +18,9 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// leaky are trainings of which one part or another is fitted to points: what comes in the place
-// of missing values (see holes), the scaling, the
-// projection, the width of the kernel, the conformal map with its cores, the mixture of a
-// Fisher kernel, Platt's sigmoid.
+// leaky are trainings of which one part or another is fitted to points: what comes in the place of
+// missing values (see holes), the scaling, the projection, the width of the kernel, the conformal map
+// with its cores, the mixture of a Fisher kernel, Platt's sigmoid.
 var leaky = map[string]map[string]string{
 	"scaling":    {"standardize": "true", "gamma": "0.7"},
 	"projection": {"project": "pca"},
@@ -107,8 +106,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// A leak that is put there on purpose is caught: data that are scaled, or filled, as a whole
-// before they are dealt.
+// A planted leak is caught: data that are scaled, or filled, as a whole before they are dealt.
 func TestPlantedLeakIsCaught(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 90)
@@ -132,8 +130,7 @@ func TestPlantedLeakIsCaught(t *testing.T) {
 	}
 }
 
-// Whatever part of a training sees points held out, it is noticed: each of the leaky ones that
-// is fitted, on purpose, to all points but the one that it is judged on.
+// Each of the leaky ones, fitted on purpose to all points but the one it is judged on, is caught.
 func TestEveryPlantedLeakIsCaught(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 90)
@@ -167,8 +164,7 @@ func table(t *testing.T, held func(i int) string, missing dataset.Missing) (*dat
 	return d, judged(t, d, with(t, ml.DefaultSpec(), map[string]string{"gamma": "0.5"}), all(d)[:60], []int{89})
 }
 
-// A word that only points held out have makes a column that is 0 for all that train: no
-// machine changes.
+// A word that only points held out have makes a column of 0 for all that train: nothing changes.
 func TestWordsDoNotLeak(t *testing.T) {
 	t.Parallel()
 	d, a := table(t, func(int) string { return "3,red,a" }, dataset.MissingError)
@@ -188,8 +184,7 @@ func TestMediansDoNotLeak(t *testing.T) {
 	require.Says(t, strings.Join(d.Notes, " "), "computed on the training rows only", "nothing says so")
 }
 
-// However rows are held out, each machine has the medians of the rows that train it: by hand,
-// split by split, those of nested choices and of learning curves as well.
+// Each machine has the medians of the rows that train it: in every split, nested ones as well.
 func TestFillOfEverySplit(t *testing.T) {
 	t.Parallel()
 	d := holes(moons(t, 60), "fill")

@@ -67,9 +67,8 @@ func TestRefineNested(t *testing.T) {
 	require.Check(t, was == is, "points held out change the choice from %v to %v", was, is)
 }
 
-// TestOnwardPlan: the plan of a search that goes on within the folds has every cell once, also
-// as JSON, knows its settings before the folds have chosen, and takes no other result for its
-// own.
+// The plan of a search that goes on within the folds has every cell once, also as JSON, knows its
+// settings before the folds have chosen, and takes no other result for its own.
 func TestOnwardPlan(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)
@@ -132,8 +131,7 @@ func TestOnwardPlan(t *testing.T) {
 	t.Logf("%d cells computed", computed)
 }
 
-// TestOnwardEnds: where nothing is left to try within one fold, what was chosen there stands,
-// and the others go on.
+// Where nothing is left to try within one fold, what was chosen there stands, and the others go on.
 func TestOnwardEnds(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 24)

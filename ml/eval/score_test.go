@@ -147,8 +147,7 @@ func TestScoresRefused(t *testing.T) {
 	}
 }
 
-// A plan from before there were scores has the names that its cells were stored under, and
-// reduces what was computed then.
+// A plan from before there were scores has its cells' stored names, and reduces what was computed.
 func TestOlderPlans(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)
@@ -201,8 +200,7 @@ func TestFailuresAreOfTheirSetting(t *testing.T) {
 	}
 }
 
-// A regression is judged by its mean squared error, fold by fold, and the setting with the
-// least is the best.
+// A regression is judged by its mean squared error, fold by fold: the least is the best.
 func TestCrossValidateValues(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

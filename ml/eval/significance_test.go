@@ -75,8 +75,7 @@ func TestPairedTests(t *testing.T) {
 	require.Equal(t, eval.FoldRatio(10), 1./9, "ten folds")
 }
 
-// Of differences that are all the same but not 0 there is no telling, whatever rounding makes
-// of their deviation. The posterior is where they are.
+// Of differences that all equal some d there is no telling. The posterior is where they are.
 func TestPairedTestsEqual(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -77,8 +77,7 @@ func TestSumInCells(t *testing.T) {
 	}
 }
 
-// Products of many values are computed in cells, those of few values or in many cells are not,
-// and both agree, with a conformal factor too.
+// Products are computed in cells if they have many values and few cells, and agree with the others.
 func TestProductsInCells(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 3))

@@ -41,8 +41,7 @@ func referenceNode(t testing.TB, e expression, n node, x, z []float64) float64 {
 	return v
 }
 
-// anyExpression is one as text, and what it stands for over values of its parts, in the
-// order in which they come up.
+// anyExpression is one as text, and what it stands for over values of its parts, in their order.
 func anyExpression(t *rapid.T, kernels []string, depth int, parts *[]string) (text string, value func(v []float64) float64) {
 	what := rapid.IntRange(0, 5).Draw(t, "what")
 	if depth == 0 {

@@ -12,8 +12,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestPrincipalComponents: with the linear kernel they are those of the points, for points
-// that were fitted to and others.
+// With the linear kernel they are those of the points, for points that were fitted to and others.
 func TestPrincipalComponents(t *testing.T) {
 	t.Parallel()
 	const n, d = 40, 5

@@ -74,8 +74,7 @@ func defaults(row Entry) param.Values {
 	return values
 }
 
-// With the inverse Fisher matrix the mean of k(x, x) over the rows it was fitted to is the
-// number of parameters, each of whose scores has a mean square of 1.
+// Under the inverse Fisher matrix the mean of k(x, x) over the rows is the number of parameters.
 func TestFisherInformation(t *testing.T) {
 	t.Parallel()
 	x := normal(rand.New(rand.NewPCG(3, 1)), 80, 3)
@@ -87,8 +86,7 @@ func TestFisherInformation(t *testing.T) {
 	require.Near(t, mean, float64(2*(1+2*3)), 1e-9, "mean of k(x, x)")
 }
 
-// A kernel matrix holds the inner products of scores, also where points are
-// merged.
+// A kernel matrix holds the inner products of scores, also where points are merged.
 func TestFisherGramIsLinear(t *testing.T) {
 	t.Parallel()
 	x := normal(rand.New(rand.NewPCG(3, 4)), 90, 2)

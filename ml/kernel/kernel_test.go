@@ -21,8 +21,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// reference returns a kernel by its formula and nothing else. The test fails for a kernel
-// whose formula is not here.
+// reference returns a kernel by its formula. The test fails for a kernel without one here.
 func reference(t testing.TB, k Kernel) func(x, z []float64) float64 {
 	t.Helper()
 	gamma, coef0 := k.Values.Number("gamma"), k.Values.Number("coef0")
@@ -130,7 +129,6 @@ func learnt(t testing.TB, k Kernel, d int) Kernel {
 	return k
 }
 
-// ofVectors are the kernels that take points.
 func ofVectors() []Entry {
 	return slices.DeleteFunc(slices.Clone(Table), func(r Entry) bool { return r.Takes != dataset.KindVectors && r.Name != combined.Name })
 }
@@ -328,8 +326,7 @@ func TestSum(t *testing.T) {
 	require.Equal(t, NewSum(RBF(1), nil, nil).At([]float64{1, 2}), 0, "the empty sum")
 }
 
-// plane returns a random plane; its second axis is made orthogonal to the first
-// when asked for, which in one dimension makes it zero.
+// plane returns a random plane, its second axis orthogonal if asked: in one dimension, zero.
 func plane(r *rand.Rand, d int, orthogonal bool) Plane {
 	p := normal(r, 3, d)
 	o, u, v := p.RawRowView(0), p.RawRowView(1), p.RawRowView(2)
@@ -344,8 +341,7 @@ func plane(r *rand.Rand, d int, orthogonal bool) Plane {
 	return Plane{o, u, v}
 }
 
-// parallel returns a plane whose axes are parallel to two axes of the space, of different
-// lengths; in one dimension the second is zero.
+// parallel returns a plane along two axes of the space, of different lengths; the second may be zero.
 func parallel(r *rand.Rand, d int) Plane {
 	p := Plane{normal(r, 1, d).RawRowView(0), make([]float64, d), make([]float64, d)}
 	axes := r.Perm(d)

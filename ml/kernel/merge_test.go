@@ -11,8 +11,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestMerged checks the groups and the matrix against their definition, for several
-// kernels, weights and a conformal factor.
+// Groups and matrix follow their definition, for several kernels, weights and a conformal factor.
 func TestMerged(t *testing.T) {
 	t.Parallel()
 	const m, d, size = 203, 3, 4

@@ -16,8 +16,7 @@ import (
 	"marginlab/ml/simd"
 )
 
-// TestLoopsAgree compares all loops that this machine can run with those in Go. AVX2 and AVX-512
-// give the same numbers.
+// The loops of every level agree with those in Go. AVX2 and AVX-512 give the same numbers.
 func TestLoopsAgree(t *testing.T) {
 	t.Parallel()
 	for _, l := range []simd.Level{simd.Plain, simd.AVX2, simd.AVX512} {
@@ -25,8 +24,7 @@ func TestLoopsAgree(t *testing.T) {
 	}
 }
 
-// inSingle is the error of a value of at most 1 in single precision: little more than half of what separates
-// the largest two.
+// inSingle is the error of a value of at most 1 in single precision: half the largest spacing.
 const inSingle = 0x1.4p-24
 
 func loopsAgree(t *testing.T, l simd.Level) {
@@ -185,9 +183,8 @@ func TestSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestSubsetAndProduct compares both with rows of the whole matrix.
-// TestSubsetAndProduct compares millions of values, and so makes the arguments of a message only
-// where it fails.
+// TestSubsetAndProduct compares both with rows of the whole matrix. TestSubsetAndProduct compares
+// millions of values, and so makes the arguments of a message only where it fails.
 func TestSubsetAndProduct(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(10, 10))

@@ -39,8 +39,7 @@ func TestFullRankInterpolates(t *testing.T) {
 	}
 }
 
-// Points that occur with both labels cost 2C for each of the rarer label, as long as the others
-// can be interpolated.
+// Points with both labels cost 2C for each of the rarer one, if the others can be interpolated.
 func TestConflictingDuplicates(t *testing.T) {
 	t.Parallel()
 	var x [][]float64
@@ -62,8 +61,7 @@ func TestConflictingDuplicates(t *testing.T) {
 	}
 }
 
-// For rho = 0 the number of support vectors is at most the rank, and close to it; lambda is zero
-// off the pivots.
+// For rho = 0 support vectors are at most the rank, and nearly so; lambda is 0 off the pivots.
 func TestSupportVectorsAreTheRank(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, rand.New(rand.NewPCG(2, 1)))
@@ -87,8 +85,7 @@ func TestRankCutRegularises(t *testing.T) {
 	}
 }
 
-// Raising rho lowers sum |lambda|, raises the rest of the objective and reduces the support
-// vectors.
+// Raising rho lowers sum |lambda|, raises the rest of the objective and reduces the support vectors.
 func TestRhoMakesSparse(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, rand.New(rand.NewPCG(4, 1)))
@@ -218,8 +215,7 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-// The interior point method must check its context in every block of a matrix operation and stop
-// at the check that finds it ended.
+// The interior point method checks its context in every block, and stops when it has ended.
 func TestCancelInBlocks(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, rand.New(rand.NewPCG(4, 1)))
@@ -298,8 +294,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// Rows are computed on demand and nothing of size M x M is: for rho = 0 only the rows of the
-// pivots.
+// Rows are computed on demand and nothing of size M x M is: for rho = 0 only the rows of the pivots.
 func TestRowsOnDemand(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, rand.New(rand.NewPCG(10, 1)))

@@ -16,7 +16,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// gram returns the kernel matrix of the rows of x.
 func gram(x [][]float64, kernel func(x, z []float64) float64) mltest.Matrix {
 	return mltest.Symmetric(len(x), func(i, j int) float64 { return kernel(x[i], x[j]) })
 }

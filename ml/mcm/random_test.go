@@ -19,7 +19,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// problem is a random training problem.
 type problem struct {
 	name string
 	k    mltest.Matrix

@@ -22,7 +22,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// clusters draws n points around each centre.
 func clusters(r *rand.Rand, n int, deviation float64, centres ...[]float64) *mat.Dense {
 	x := mat.NewDense(n*len(centres), len(centres[0]), nil)
 	for i := range n * len(centres) {
@@ -196,7 +195,6 @@ func TestOneComponent(t *testing.T) {
 		"left out %d, at the lowest variance %v", f.LeftOut, f.AtFloor)
 }
 
-// Collapsing components.
 func TestCollapse(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(12, 1, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 10, 11})

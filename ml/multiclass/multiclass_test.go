@@ -48,8 +48,7 @@ func close(t testing.TB, name string, got, want, most float64) {
 	require.Near(t, got, want, most*max(1, math.Abs(want)), "%s", name)
 }
 
-// verify computes every number of a result from its coefficients and biases, by the definition of
-// the problem.
+// verify computes every number of a result from its coefficients and biases, by definition.
 func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 	t.Helper()
 	n, classes := k.Len(), len(r.Coef)
@@ -220,8 +219,7 @@ func onShares(u []float64, own int, c float64) {
 	}
 }
 
-// onFlows projects onto u_c in [-C, 0] for wrong classes and zero sums of rows and columns
-// (Dykstra's alternating projections).
+// onFlows projects onto u_c in [-C, 0] for c != y, sums 0, by Dykstra's alternating projections.
 func onFlows(u *mat.Dense, y []int, c float64) {
 	n, classes := u.Dims()
 	left, sums := mat.NewDense(n, classes, nil), make([]float64, classes)
@@ -276,8 +274,7 @@ func TestTwoClasses(t *testing.T) {
 	}
 }
 
-// TestNames: neither the numbering of the classes nor the order of the points affects the
-// minimum.
+// Neither the numbering of the classes nor the order of the points affects the minimum.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 9))
@@ -382,8 +379,7 @@ func TestHugeC(t *testing.T) {
 	}
 }
 
-// Kernel values in the millions give coefficients of a millionth, which must not count as
-// rounding for any C.
+// Kernel values in the millions give coefficients of a millionth, which are not rounding.
 func TestHugeCOnLargeKernel(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(6, 6)), 90, 3, 0.2)
@@ -476,7 +472,6 @@ func TestIndefinite(t *testing.T) {
 	require.Check(t, !res.Local, "a definite kernel has a local solution")
 }
 
-// counted counts requested rows.
 type counted struct {
 	Matrix
 	rows atomic.Int64
@@ -487,8 +482,7 @@ func (c *counted) Row(dst []float64, i int) {
 	c.Matrix.Row(dst, i)
 }
 
-// TestCancel ends the context at each check in turn: only a few more rows are computed, and the
-// result is feasible.
+// Whichever check finds the context ended, few more rows are computed; the result is feasible.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(7, 7)), 1500, 5, 1)
@@ -653,8 +647,7 @@ func TestErrorsAreForPeople(t *testing.T) {
 	require.Check(t, ok, "%v is not meant for people", err)
 }
 
-// TestRoundingEnds has columns of very different scales, so that rounding prevents convergence:
-// training ends as numerical long before its limit.
+// Where rounding prevents convergence, training ends as numerical long before its limit.
 func TestRoundingEnds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
@@ -671,8 +664,7 @@ func TestRoundingEnds(t *testing.T) {
 		"%v after %d steps, %v; want numerical", res.Status, res.Iterations, err)
 }
 
-// Low-rank kernels on unscaled features: training that cannot converge ends soon, and converged
-// results have a small relative gap.
+// On unscaled features training ends soon, and converged results have a small relative gap.
 func TestUnscaled(t *testing.T) {
 	t.Parallel()
 	ended := map[trace.Status]int{}

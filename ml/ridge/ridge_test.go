@@ -213,8 +213,7 @@ func TestConditionIsThatOfTheSystem(t *testing.T) {
 	}
 }
 
-// TestUglyMatrices checks matrices dominated by rounding: every number is finite, and the status
-// is honest.
+// Matrices dominated by rounding: every number is finite, and the status is honest.
 func TestUglyMatrices(t *testing.T) {
 	t.Parallel()
 	x, _ := points(40, 2, 5)

@@ -69,7 +69,6 @@ func TestNaiveAscent(t *testing.T) {
 	})
 }
 
-// smallest returns the smallest eigenvalue of k.
 func smallest(t *rapid.T, k svm.Matrix) float64 {
 	full := mat.NewSymDense(k.Len(), nil)
 	row := make([]float64, k.Len())

@@ -13,8 +13,7 @@ import (
 )
 
 // TestPerceptronNovikoff compares the number of mistakes with Novikoff's bound, with gamma known
-// because the points are moved away from a given plane, and the states with a perceptron on
-// weights.
+// because the points are moved away from a given plane, and the states with a perceptron on weights.
 func TestPerceptronNovikoff(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -105,8 +104,7 @@ func TestPerceptronNotSeparable(t *testing.T) {
 	}
 }
 
-// TestPrimalPerceptron makes the same mistakes as the dual form, with weights equal to the rate
-// times sum alpha_i y_i x_i.
+// The mistakes are those of the dual form, the weights the rate times sum alpha_i y_i x_i.
 func TestPrimalPerceptron(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -35,8 +35,7 @@ func drawGraph(t *rapid.T) dataset.Graph {
 	return g
 }
 
-// TestRefineColoursAsTheKernelDoes: the last state has the colours of the kernel, and their
-// counts give its value.
+// The last state has the colours of the kernel, and their counts give its value.
 func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

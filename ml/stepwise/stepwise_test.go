@@ -24,7 +24,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// gram returns the Gram matrix of a kernel on the rows of x.
 func gram(x *mat.Dense, name string) svm.Matrix {
 	return kernel.NewGram(kernel.New(name, param.Values{"gamma": param.Of(0.5)}, x), x)
 }
@@ -49,7 +48,6 @@ func near(t rapid.TB, what string, got, want, tol float64) {
 
 func last[S any](r *trace.Replay[S]) S { return r.At(r.Len() - 1) }
 
-// dual returns the dual objective of the SVM, term by term.
 func dual(k svm.Matrix, y, alpha []float64) (sum float64) {
 	row := make([]float64, len(y))
 	for i, a := range alpha {
@@ -240,7 +238,6 @@ func TestUglyInput(t *testing.T) {
 	}
 }
 
-// TestWrongInput checks that errors name the problem.
 func TestWrongInput(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
@@ -278,7 +275,6 @@ func TestOptimum(t *testing.T) {
 	checkTable(t, s, gram(x, "linear"), 1)
 }
 
-// TestCancel keeps the start and reports the cancellation.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	ctx := mltest.Ended()
@@ -290,7 +286,6 @@ func TestCancel(t *testing.T) {
 	require.Is(t, require.Err(stepwise.Optimum(ctx, k, y, 1)), context.Canceled, "optimum")
 }
 
-// TestSettings checks that errors name the wrong setting.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	x, y := clouds(random(1), 4, 1)

@@ -96,8 +96,7 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 	})
 }
 
-// TestSubsequencesKeepTheirStates: a state holds the entries filled by then, and each entry is
-// the sum of its terms.
+// A state holds the entries filled by then, and each entry is the sum of its terms.
 func TestSubsequencesKeepTheirStates(t *testing.T) {
 	t.Parallel()
 	r := require.Value(stepwise.Subsequences(t.Context(), "cat", "cart", 2, 0.5))(t)

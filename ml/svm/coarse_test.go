@@ -42,8 +42,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// TestSpread distributes u of groups of points with every weight: each group keeps its sum, and at
-// most one of its points is free.
+// Every group of points keeps the sum of its u, and at most one of its points is free.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	const groups, points, c = 50, 4, 3.0

@@ -27,8 +27,7 @@ func others(m int, held []int) (points []int) {
 	return points
 }
 
-// TestHeldOut compares each C of a path with a training on the remaining points: KKT conditions,
-// objective and f.
+// Each C of a path is a training on the remaining points: KKT conditions, objective and f.
 func TestHeldOut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -85,8 +84,7 @@ func TestHeldOut(t *testing.T) {
 	})
 }
 
-// TestHeldOutDecisions compares f on held-out points with that of a separate training, where a
-// tight tol and a large ridge determine both.
+// f on held-out points is that of a separate training, which a tight tol and a ridge determine.
 func TestHeldOutDecisions(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)

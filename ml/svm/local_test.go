@@ -97,8 +97,7 @@ func TestNoLength(t *testing.T) {
 	}
 }
 
-// TestFarFromOrigin translates the points: the hard margin is unchanged until rounding of the
-// kernel values hides it.
+// Translated points have the same hard margin until rounding of the kernel values hides it.
 func TestFarFromOrigin(t *testing.T) {
 	t.Parallel()
 	y := []float64{-1, 1}
@@ -156,8 +155,7 @@ func TestSmallKernelValues(t *testing.T) {
 	}
 }
 
-// TestRoundingDominates asks for more than the rounding of the kernel values allows: the status
-// is numerical and the violation is honest.
+// If rounding exceeds the tolerance, the status is numerical and the violation is honest.
 func TestRoundingDominates(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.3)

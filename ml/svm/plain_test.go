@@ -14,7 +14,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// bare is a matrix without optional methods.
 type bare struct{ Matrix }
 
 // plainSolver is a textbook solver of the dual: full matrix in double precision, most violating
@@ -50,8 +49,7 @@ func plainSolver(k mltest.Matrix, y []float64, c, tol float64) float64 {
 	return sum
 }
 
-// TestPlainSolver compares objective and KKT conditions with the plain solver, on problems large
-// enough for single precision and shrinking.
+// The plain solver agrees on problems large enough for single precision and shrinking.
 func TestPlainSolver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

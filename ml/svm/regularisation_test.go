@@ -34,8 +34,7 @@ func TestRegulariseClosedForm(t *testing.T) {
 	}
 }
 
-// The solutions equal those of separate trainings, and between neighbouring C without an entry
-// point alpha is linear in C.
+// Solutions are those of separate trainings; alpha is linear in C between entry points.
 func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.3)

@@ -19,7 +19,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// psd is a matrix that claims to be positive semidefinite.
 type psd struct{ mltest.Matrix }
 
 func (psd) Definite() bool { return true }
@@ -195,8 +194,7 @@ func verify(t require.T, r *Result, k mltest.Matrix, y []float64, c, tol float64
 	}
 }
 
-// TestHardMargin checks that random data either yield a hard margin that meets the conditions or
-// an error.
+// Random data have a hard margin that meets the conditions, or an error.
 func TestHardMargin(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -229,8 +227,7 @@ func TestHardMargin(t *testing.T) {
 	})
 }
 
-// TestBruteForce compares with the best point over all assignments of alphas to 0, C and free,
-// each a system of linear equations.
+// The best over all assignments of alphas to 0, C and free, each a system of linear equations.
 func TestBruteForce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
@@ -443,8 +440,7 @@ func TestHardMarginOnSonar(t *testing.T) {
 	relative(t, "objective", r.Dual, 0.18703628855298834, 1e-7) // reference for C = 0.1, where no alpha reaches C
 }
 
-// The lecture computes f from the free support vectors only; leaving out the bounded ones changes
-// the function.
+// The lecture's f uses the free support vectors only; without bounded ones it is another function.
 func TestBoundedSupportVectorsContribute(t *testing.T) {
 	t.Parallel()
 	x, y := moons(100, 0.3)
@@ -638,8 +634,7 @@ func BenchmarkTrain(b *testing.B) {
 	}
 }
 
-// A converged result is close to the optimum relative to its objective, however small that is,
-// not only relative to 1.
+// A converged result is close to the optimum relative to its objective, however small that is.
 func TestGapIsASmallShareOfTheObjective(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {

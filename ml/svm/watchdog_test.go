@@ -14,8 +14,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestHardMarginIndefinite trains hard margins with indefinite kernels, which may have no
-// solution: it returns a stationary point or an error.
+// Hard margins of indefinite kernels may have no solution: a stationary point or an error.
 func TestHardMarginIndefinite(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 4))
@@ -49,8 +48,7 @@ func TestHardMarginIndefinite(t *testing.T) {
 	require.Check(t, ended["unbounded"] != 0 && ended["converged"] != 0 && ended["cancelled"] <= 0, "%v", ended)
 }
 
-// TestUnboundedPair has two points of opposite label whose alphas can grow together without
-// bound, each step gaining more than the last.
+// Two points of opposite label whose alphas grow without bound, each step gaining more.
 func TestUnboundedPair(t *testing.T) {
 	t.Parallel()
 	k := mltest.NewMatrix(2, 1, 2, 2, 1) // eigenvalues 3 and -1
@@ -72,8 +70,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestRoundingEnds has kernel values whose rounding errors, times C, exceed tol: apparent gains
-// are rounding, and training ends long before its limit.
+// If rounding errors times C exceed tol, training ends long before its limit.
 func TestRoundingEnds(t *testing.T) {
 	t.Parallel()
 	for seed, scale := range []float64{20, 40} {

@@ -9,8 +9,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// For up to six points the fewest errors are the distance to the nearest labelling realised by a
-// line, which ShatterLines decides exactly.
+// The fewest errors are the distance to the nearest labelling that ShatterLines realises.
 func TestBestLineAgainstShattering(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {

@@ -132,8 +132,7 @@ func TestLinearCapacity(t *testing.T) {
 	}
 }
 
-// In the plane the smallest circle has two points as its diameter or passes through three; all of
-// them are tried.
+// The smallest circle has two points as diameter or passes through three; all are tried.
 func TestEnclosingBallInThePlane(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {

@@ -88,8 +88,7 @@ func TestMinimiseAgainstDescent(t *testing.T) {
 	require.Check(t, saturated != 0 && saturated != 300, "%d saturated problems: both kinds are wanted", saturated)
 }
 
-// The minimum of f lies exactly on the line: both cases lead there, but only alpha = 0 is
-// consistent.
+// The minimum of f lies exactly on the line: both cases lead there, but only alpha = 0 is consistent.
 func TestMinimiseFreeOnTheLine(t *testing.T) {
 	t.Parallel()
 	p := theory.Problem{Center: [2]float64{1, 1}, Scale: [2]float64{1, 2}, Kind: theory.Inequality, Normal: [2]float64{1, -1}}

@@ -13,10 +13,8 @@ import (
 	"marginlab/ml/theory"
 )
 
-// factor is a conformal factor with three cores in the plane.
 var factor = conformal.Map{Alpha0: 0.4, Gamma: 0.9, Alpha: []float64{1.2, -0.3, 0.8}, Cores: [][]float64{{0, 0}, {1, -1}, {-0.5, 2}}}
 
-// c is the factor written out.
 func c(x []float64) float64 {
 	sum := factor.Alpha0
 	for j, a := range factor.Cores {
@@ -59,7 +57,6 @@ func TestMetricAgainstDifferences(t *testing.T) {
 	}
 }
 
-// shift moves coordinate i of x by h.
 func shift(x []float64, i int, h float64) []float64 {
 	s := append([]float64{}, x...)
 	s[i] += h

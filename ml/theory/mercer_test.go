@@ -71,8 +71,7 @@ func TestMercerWitness(t *testing.T) {
 	require.Check(t, indefinite != 0, "the sigmoid kernel passed on every set of points")
 }
 
-// A wide RBF kernel is close to the matrix of ones, a narrow one to the identity (SVM notes 14.2
-// and 14.3).
+// A wide RBF kernel is near the matrix of ones, a narrow one the identity (notes 14.2 and 14.3).
 func TestClosenessFollowsTheWidth(t *testing.T) {
 	t.Parallel()
 	x := random(2, 15, 2)
@@ -101,8 +100,7 @@ func TestClosenessFollowsTheWidth(t *testing.T) {
 		"%+v, %v", c, err)
 }
 
-// For the linear kernel the components are those of ordinary PCA, here from the singular values
-// of the centred points.
+// For the linear kernel the components are those of PCA, by singular values of the centred points.
 func TestKernelPCAIsPCAForTheLinearKernel(t *testing.T) {
 	t.Parallel()
 	x := random(11, 20, 4)
@@ -164,8 +162,7 @@ func TestSpectraRefuse(t *testing.T) {
 	}
 }
 
-// TestSchurTerms: the terms sum to the form of the product, and none is negative if both kernels
-// are valid; an indefinite kernel has negative terms.
+// The terms sum to the product's form; none is negative unless a kernel is indefinite.
 func TestSchurTerms(t *testing.T) {
 	t.Parallel()
 	x := random(3, 9, 2)

@@ -52,8 +52,7 @@ func TestShatterLinesRefusesXOR(t *testing.T) {
 	}
 }
 
-// A labelling is not realisable iff the hulls of the classes meet, in one of four ways decided by
-// integer arithmetic (Radon's theorem).
+// Unrealisable means that the hulls meet, in one of four ways that integers decide (Radon).
 func TestShatterLinesAgainstHulls(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -113,8 +112,7 @@ func witness(t *testing.T, d theory.Dichotomy, f func(i int) float64) {
 	near(t, "smallest margin of the witness", low, 1, 1e-5)
 }
 
-// hullsMeet reports whether the hulls of a and b meet in a point of a inside a simplex of b, or
-// in a crossing of two segments.
+// hullsMeet tells if the hulls of a and b meet: a point of a in one of b, or two segments crossing.
 func hullsMeet(a, b [][2]int) bool {
 	area := func(p, q, r [2]int) int { return (q[0]-p[0])*(r[1]-p[1]) - (q[1]-p[1])*(r[0]-p[0]) }
 	within := func(p, q, r [2]int) bool { // p between q and r on their line
@@ -167,8 +165,7 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 		"a count for no points or no dimension")
 }
 
-// Half of all labellings at twice d + 1 points, all of them up to d + 1 points, hardly any for
-// very many.
+// Half of all labellings at 2(d + 1) points, all up to d + 1 points, hardly any for very many.
 func TestCoverChance(t *testing.T) {
 	t.Parallel()
 	for d := range 8 {
@@ -198,8 +195,7 @@ func TestGeneralPosition(t *testing.T) {
 	}
 }
 
-// For the linear kernel both methods must agree on separability and margin, although one compares
-// rationals and the other solves linear systems.
+// Rationals and linear systems agree on separability and margin for the linear kernel.
 func TestShatterKernelAgreesWithLines(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))

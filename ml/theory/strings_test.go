@@ -58,8 +58,7 @@ func TestSubsequenceFeaturesOfTheLecture(t *testing.T) {
 	require.Equal(t, features(t, "aaa", 2)["aa"].TeX(), `2 + \lambda`, "the feature aa of aaa")
 }
 
-// TestSubsequenceKernelIsThatOfTheTable: the inner product of the listed features equals the
-// kernel, which is computed without listing.
+// The inner product of the listed features equals the kernel, which is computed without listing.
 func TestSubsequenceKernelIsThatOfTheTable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

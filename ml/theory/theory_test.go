@@ -18,7 +18,6 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	require.Near(t, got, want, tol*max(1, math.Abs(want)), "%s", what)
 }
 
-// random returns n standard normal points in R^d.
 func random(seed uint64, n, d int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := mat.NewDense(n, d, nil)
@@ -30,7 +29,6 @@ func random(seed uint64, n, d int) *mat.Dense {
 	return x
 }
 
-// gram returns the full Gram matrix.
 func gram(k kernel.Kernel, x *mat.Dense) *mat.SymDense {
 	n, _ := x.Dims()
 	g := mat.NewSymDense(n, nil)

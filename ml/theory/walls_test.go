@@ -115,8 +115,7 @@ func TestWallCasesRefuses(t *testing.T) {
 	}
 }
 
-// On the line of example 2 the multiplier of the solution balances both gradients; elsewhere on
-// the line the slope of f remains.
+// On the line of example 2 the multiplier balances the gradients; elsewhere f still slopes.
 func TestBalance(t *testing.T) {
 	t.Parallel()
 	p := theory.LagrangeExamples[1]

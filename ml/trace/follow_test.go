@@ -9,8 +9,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// The recorder of a context receives the rows of the computation and of its parts; without one,
-// Report does nothing.
+// The recorder of a context receives the rows of all parts; without one, Report does nothing.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -72,8 +72,7 @@ func TestSoFar(t *testing.T) {
 	require.Says(t, none.Caption, "no values", "before the first value the words")
 }
 
-// Curves of which each is one of many need not be distinguished: there may be any
-// number of them, the legend and the words have them once.
+// Of curves that need not be distinguished there may be any number; the legend has them once.
 func TestPaleCurves(t *testing.T) {
 	t.Parallel()
 	ch := figure.Chart{X: figure.Axis{Name: "x"}, Y: figure.Axis{Name: "y"}, Curves: []figure.Curve{{Name: "middle", X: []float64{0, 1}, Y: []float64{3, 4}}}}

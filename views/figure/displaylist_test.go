@@ -22,7 +22,6 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// list is a display list as its reader sees it.
 type list struct {
 	Width, Height int
 	Zoom          float64
@@ -41,7 +40,6 @@ func displayList(t *testing.T, p *Picture, have string) (l list, size int) {
 	return l, b.Len()
 }
 
-// marksOf are the runs of marks of a list.
 func marksOf(l list) (runs []string) {
 	for _, op := range l.Ops {
 		if op[0] == "m" {

@@ -16,7 +16,6 @@ import (
 	"marginlab/views/figure"
 )
 
-// embedded is the first image in an SVG.
 func embedded(t *testing.T, p *figure.Picture) (image.Image, element) {
 	t.Helper()
 	e := parse(t, p).all("image")[0]

@@ -133,8 +133,7 @@ func TestPicturesEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// PNG compares decoded pixels: fonts and lines are drawn by libraries whose
-// rounding may differ a little between machines.
+// Decoded pixels are compared: libraries may round differently on other machines.
 func TestPNG(t *testing.T) {
 	t.Parallel()
 	s := scene()
@@ -197,7 +196,6 @@ func TestPNGScale(t *testing.T) {
 	require.Check(t, p.PNG(t.Context(), io.Discard) != nil, "a scale of 9 was accepted")
 }
 
-// element is an element of an SVG, as far as tests need it.
 type element struct {
 	XMLName  xml.Name
 	Attrs    []xml.Attr `xml:",any,attr"`
@@ -221,7 +219,6 @@ func (e element) number(t *testing.T, name string) float64 {
 	return v
 }
 
-// all lists the elements of a name, at any depth.
 func (e element) all(name string) (found []element) {
 	for _, c := range e.Children {
 		if c.XMLName.Local == name {
@@ -245,8 +242,7 @@ func parse(t *testing.T, p *figure.Picture) element {
 	return root
 }
 
-// spread are groups of one style each in place of one whose elements say where they differ, and
-// with an L for every line of a path.
+// spread gives each element of a group its own style, and each line of a path its L.
 func (e element) spread() (groups []element) {
 	if e.XMLName.Local != "g" {
 		return []element{e}
@@ -449,7 +445,6 @@ func TestUgly(t *testing.T) {
 	}
 }
 
-// Wrong input gives an error that says what to do.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*figure.Scene){

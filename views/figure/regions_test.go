@@ -123,12 +123,10 @@ func TestGoldenRegions(t *testing.T) {
 	}
 }
 
-// hatched is the colour of stripes.
 const hatched = "{180 184 192 255}"
 
-// TestRegionsAreThePredictions looks at pixels far from lines and points: each has
-// the colour of the class that the model predicts there, or where one-vs-rest is
-// in doubt that of a stripe.
+// TestRegionsAreThePredictions looks at pixels far from lines and points: each has the colour of the
+// class that the model predicts there, or where one-vs-rest is in doubt that of a stripe.
 func TestRegionsAreThePredictions(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []ml.Rule{ml.OneVsRest, ml.OneVsOne} {
@@ -230,8 +228,7 @@ func TestUglyRegions(t *testing.T) {
 	require.Check(t, err == nil && (p.Disagree > 0.3 && p.Disagree < 0.9), "%v: they disagree on %g", err, p.Disagree)
 }
 
-// TestTiedVotes: where three classes beat each other in a ring the picture is hatched,
-// and says so.
+// Where three classes beat each other in a ring the picture is hatched, and says so.
 func TestTiedVotes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -107,8 +107,7 @@ func TestTracerLeavesOutWhatIsNotANumber(t *testing.T) {
 	}
 }
 
-// The way up ends on the margin and goes the shortest way in the picture: for a
-// linear f straight, at a right angle to the line.
+// The way up ends on the margin and is the shortest in the picture: straight for a linear f.
 func TestClimb(t *testing.T) {
 	t.Parallel()
 	const aspect = 0.5
@@ -283,8 +282,7 @@ func TestSVGTransforms(t *testing.T) {
 	near(x, y, 0, 50)
 }
 
-// A mark that is copied looks like one that is drawn where it stands, whole, and
-// wherever it stands within its pixel.
+// A copied mark looks like a drawn one, whole, wherever it stands within its pixel.
 func TestStamps(t *testing.T) {
 	t.Parallel()
 	const w, h = 100, 90
@@ -323,8 +321,7 @@ func TestStamps(t *testing.T) {
 	})
 }
 
-// Every path has the style it was drawn with, in whatever order styles come: its own
-// attributes, and where it has none those of its group.
+// Every path has the style it was drawn with, whatever the order: its own, or its group's.
 func TestStyles(t *testing.T) {
 	t.Parallel()
 	colors := []color.NRGBA{{0, 98, 168, 255}, {184, 80, 10, 255}, {22, 24, 29, 128}}

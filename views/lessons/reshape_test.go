@@ -24,8 +24,7 @@ func TestConformalThin(t *testing.T) {
 	require.Check(t, again.Hash() == thin.Hash(), "a second time other rows are taken")
 }
 
-// The two columns of a picture of iris are those of the petal, which tell virginica
-// from the others.
+// The two columns of a picture of iris are those of the petal, which tell virginica from the others.
 func TestConformalColumns(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("iris")

@@ -11,8 +11,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestTopics checks every page: it has the title of the table, headings of their own,
-// no HTML, and links that lead somewhere.
+// Every page has the table's title, its own headings, no HTML, and links that lead somewhere.
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)

@@ -47,8 +47,7 @@ func TestEndsOfEM(t *testing.T) {
 	}
 }
 
-// TestOtherStartsOtherEnds: the screen on restarts has results below the best, including the
-// first start shown.
+// The screen on restarts has results below the best, including the first start shown.
 func TestOtherStartsOtherEnds(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "restarts")
@@ -56,8 +55,7 @@ func TestOtherStartsOtherEnds(t *testing.T) {
 	require.Check(t, mine != top && top != worst, "yours %s, best %s, worst %s", mine, top, worst)
 }
 
-// TestCollapse: for every floor the small component collapses to its point, and a tenth of the
-// floor gains ln 10.
+// For every floor the small component collapses to its point, and a tenth of the floor gains ln 10.
 func TestCollapse(t *testing.T) {
 	t.Parallel()
 	var before float64
@@ -75,8 +73,7 @@ func TestCollapse(t *testing.T) {
 	}
 }
 
-// TestPullsBalance: after EM the scores by means and variances sum to 0, and the unconstrained
-// scores of the weights have mean 1; at the start neither is required.
+// After EM the scores of means and variances sum to 0, the free ones of weights have mean 1.
 func TestPullsBalance(t *testing.T) {
 	t.Parallel()
 	p, s := four(t.Context())
@@ -93,8 +90,7 @@ func TestPullsBalance(t *testing.T) {
 	require.Check(t, v >= 0.1, "the gradient at the start is %g already", v)
 }
 
-// TestWeightsUnderTheConstraint: moving weight between components changes log p by the difference
-// of the scores in 001, with or without the Lagrange term.
+// Moving weight changes log p by the difference of the scores, with the Lagrange term or not.
 func TestWeightsUnderTheConstraint(t *testing.T) {
 	t.Parallel()
 	p, s := four(t.Context())
@@ -112,8 +108,7 @@ func TestWeightsUnderTheConstraint(t *testing.T) {
 	}
 }
 
-// TestUnits: the kernel with the inverse Fisher matrix is invariant to the unit, and means and
-// variances contribute equally; the simple one is not.
+// With the inverse Fisher matrix units do not matter and parameters count alike; without, they do.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []float64{0.1, 7} {
@@ -132,8 +127,7 @@ func TestUnits(t *testing.T) {
 		"no point is less like itself than like another: the slip's example is gone")
 }
 
-// TestHowManyComponents checks the last screen's statements on one component, two to four, five,
-// and the RBF kernel.
+// The last screen's statements on one to five components and the RBF kernel.
 func TestHowManyComponents(t *testing.T) {
 	t.Parallel()
 	var wrong [6]float64
@@ -146,8 +140,7 @@ func TestHowManyComponents(t *testing.T) {
 		"wrong with one to five components %v, with RBF %g", wrong[1:], rbf.wrong)
 }
 
-// TestBestStart: no start on the four clouds exceeds the likelihood of the mixture on the other
-// screens.
+// No start on the four clouds exceeds the likelihood of the mixture on the other screens.
 func TestBestStart(t *testing.T) {
 	t.Parallel()
 	p, s := four(t.Context())
@@ -181,8 +174,7 @@ func TestTugged(t *testing.T) {
 	}
 }
 
-// The explanation for two points half a standard deviation from a mean: both would narrow the
-// ellipse.
+// Two points half a deviation from a mean would both narrow the ellipse, as is explained.
 func TestBothNarrower(t *testing.T) {
 	t.Parallel()
 	_, s := four(t.Context())

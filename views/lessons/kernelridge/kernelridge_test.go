@@ -20,8 +20,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestSquares: J is minimal at the weights shown, and a free bias would make both means equal,
-// unlike the absorbed one.
+// J is minimal at the weights shown; unlike the absorbed bias, a free one equates the means.
 func TestSquares(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"0", "5"} {
@@ -87,8 +86,7 @@ func TestResidualsAreLambdaA(t *testing.T) {
 	}
 }
 
-// TestLeftOutTwoWays: the closed form agrees with refitting over the range of the controls, and
-// the leave-one-out error is never smaller than the residual.
+// The closed form agrees with refitting, and no leave-one-out error is below its residual.
 func TestLeftOutTwoWays(t *testing.T) {
 	t.Parallel()
 	l := drawn(14, 1)

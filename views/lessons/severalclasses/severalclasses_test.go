@@ -113,8 +113,7 @@ func TestSlackIsPaid(t *testing.T) {
 	}
 }
 
-// The lesson's ascent ends at the solver's optimum, except for the largest C, where the screen
-// says so.
+// The ascent ends at the solver's optimum, except for the largest C, where the screen says so.
 func TestClimb(t *testing.T) {
 	t.Parallel()
 	for _, c := range []float64{0.01, 1, 10} {

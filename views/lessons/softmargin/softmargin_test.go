@@ -52,8 +52,7 @@ func mustData(t *testing.T, p lessons.Toy) *dataset.Data {
 	return d
 }
 
-// TestSmallC: with balanced classes and C near 0 all alpha equal C, so that w is C times the
-// difference of the class sums.
+// With balanced classes and C near 0 all alpha are C: w is C times the difference of sums.
 func TestSmallC(t *testing.T) {
 	t.Parallel()
 	const c = 1e-3
@@ -68,8 +67,7 @@ func TestSmallC(t *testing.T) {
 	require.Check(t, r.SupportVectors == 14 && *r.Free == 0, "%d support vectors, %d of them free; want all 14 bounded", r.SupportVectors, *r.Free)
 }
 
-// TestBox: in the last line of the derivation only points at C have slack, and the two
-// multipliers sum to C.
+// In the last line of the derivation only points at C have slack, and the two multipliers sum to C.
 func TestBox(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
@@ -103,8 +101,7 @@ func TestFreeOnly(t *testing.T) {
 	require.Check(t, n == 0 && a <= 1e-3, "separable: %g degrees, %d bounded", a, n)
 }
 
-// TestPull: a point contributes at most C times itself to w, which is longer than C if the point
-// is farther than 1 from the origin.
+// A point contributes at most C times itself to w: more than C beyond 1 from the origin.
 func TestPull(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
@@ -131,8 +128,7 @@ func TestBoundedOnTheMargin(t *testing.T) {
 	}
 }
 
-// TestBarsHaveTheirClasses: a bar has the colour of its point's class, and the bars of both
-// classes have the same total height.
+// A bar has the colour of its point's class, and the bars of both classes have the same total height.
 func TestBarsHaveTheirClasses(t *testing.T) {
 	t.Parallel()
 	m := at(t.Context(), 2)

@@ -17,8 +17,7 @@ func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
 	return lessonstest.Show(t, Lesson(), screen, pairs...)
 }
 
-// TestTheHandoutMissesAColumn: its columns fall short of the kernel by lambda, for cat and cart
-// only, and all columns add up.
+// Its columns fall short of the kernel by lambda, for cat and cart only, and all columns add up.
 func TestTheHandoutMissesAColumn(t *testing.T) {
 	t.Parallel()
 	for _, lambda := range []float64{0.1, 0.5, 1} {
@@ -77,8 +76,7 @@ func TestWeights(t *testing.T) {
 	require.Check(t, row[1] == "1" && row[2] == "0.0625", "ab, ab: %v", row)
 }
 
-// TestSpectrumAddsUp: the kernel is the sum of the products in the table, 0 if a string has no
-// k-mer.
+// The kernel is the sum of the products in the table, 0 if a string has no k-mer.
 func TestSpectrumAddsUp(t *testing.T) {
 	t.Parallel()
 	for _, pairs := range [][]string{{}, {"k", "1"}, {"x", "aaaa", "z", "aa b", "k", "2"}, {"x", "ab", "k", "5"}} {
@@ -136,8 +134,7 @@ func TestMachine(t *testing.T) {
 	require.Check(t, ok && train.Len() == trained, "%d rows of %T", train.Len(), train.Objects)
 }
 
-// TestCost: the tables are smaller than the list except for very short strings, and grow
-// quadratically.
+// The tables are smaller than the list except for very short strings, and grow quadratically.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	e := show(t, "cost")
@@ -145,9 +142,8 @@ func TestCost(t *testing.T) {
 		"%v", e.Numbers)
 }
 
-// TestSuffixTree: the cut has the counts of the substrings, and doubling the length takes four
-// times as many steps by pairs and twice as many by a tree, whatever the length of the
-// substrings.
+// The cut has the counts of the substrings, and doubling the length takes four times as many steps by
+// pairs and twice as many by a tree, whatever the length of the substrings.
 func TestSuffixTree(t *testing.T) {
 	t.Parallel()
 	for _, k := range []string{"1", "8", "20"} {

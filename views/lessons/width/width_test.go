@@ -9,8 +9,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestTrainingError checks the text on the first curve: it ends at 0 but is not monotone, as
-// slack is not a number of errors.
+// The first curve ends at 0 but is not monotone, as slack is not a number of errors.
 func TestTrainingError(t *testing.T) {
 	t.Parallel()
 	_, train, fresh := errors(t.Context(), curvesC.Default, 1)
@@ -24,8 +23,7 @@ func TestTrainingError(t *testing.T) {
 	require.Check(t, train[end] == 0 && train[0] >= 0.2 && rises != 0 && fresh[end] >= 0.2, "training %v, %d rises, new points %v", train, rises, fresh)
 }
 
-// TestChoiceTellsTies: the highlighted cells are those with the smallest error; if there are
-// several, the note names all others.
+// The cells with the smallest error are highlighted; if there are several, the note names all.
 func TestChoiceTellsTies(t *testing.T) {
 	t.Parallel()
 	ties := 0
