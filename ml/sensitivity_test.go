@@ -90,8 +90,7 @@ func TestSense(t *testing.T) {
 				agree++
 			}
 		}
-		require.Check(t, math.Abs(share*ml.Resamples-float64(agree)) <= 1e-9,
-			"row %d: %g of the samples agree, their machines say %d", i+1, share*ml.Resamples, agree)
+		require.Near(t, share*ml.Resamples, float64(agree), 1e-9, "samples that agree on row %d", i+1)
 	}
 	for k, step := range steps {
 		require.Check(t, k == 0 || step.Done > steps[k-1].Done, "%v at %d of %v", step, k, steps)

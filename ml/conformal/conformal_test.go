@@ -290,8 +290,7 @@ func TestRepeatedCores(t *testing.T) {
 	once := every(80, 8)
 	m, want := fit(t, "eigen", k, x, y, once, s)
 	m3, got := fit(t, "eigen", k, x, y, append(append(once, once...), once...), s)
-	require.Check(t, got.BasisRank == want.BasisRank,
-		"rank %d with repeated cores, %d without", got.BasisRank, want.BasisRank)
+	require.Equal(t, got.BasisRank, want.BasisRank, "rank with repeated cores")
 	near(t, "J after", got.JAfter, want.JAfter, 1e-8)
 	near(t, "eigenvalue", got.Eigenvalue, want.Eigenvalue, 1e-8)
 	for i := range 80 {
@@ -329,8 +328,7 @@ func TestConventions(t *testing.T) {
 			}
 			require.Check(t, floats.Sum(c) > 0, "%s: sum c = %g", row.Name, floats.Sum(c))
 			both := floats.Min(c) < 0 && floats.Max(c) > 0
-			require.Check(t, stats.SignChange == both,
-				"%s: SignChange %v, but c runs from %g to %g", row.Name, stats.SignChange, floats.Min(c), floats.Max(c))
+			require.Equal(t, stats.SignChange, both, "%s: SignChange, c from %g to %g", row.Name, floats.Min(c), floats.Max(c))
 			if !both {
 				continue
 			}
@@ -649,8 +647,7 @@ func TestKernelDistance(t *testing.T) {
 		require.NoError(t, err)
 		require.Check(t, got.Cores == nil && len(got.Self) == len(cores) && want.Self == nil,
 			"%s: %d cores with coordinates, %d without", row.Name, len(got.Cores), len(got.Self))
-		require.Check(t, math.Abs(stats.JAfter-wantStats.JAfter) <= 1e-8*wantStats.JAfter,
-			"%s: J = %g, with coordinates %g", row.Name, stats.JAfter, wantStats.JAfter)
+		require.Near(t, stats.JAfter, wantStats.JAfter, 1e-8*wantStats.JAfter, "%s: J without coordinates", row.Name)
 		near := make([]float64, len(cores))
 		for i, c := range want.Factors(x) {
 			for j, a := range cores {

@@ -28,8 +28,7 @@ func checkEigen(t rapid.TB, a *mat.SymDense) {
 			if i == j {
 				want = 1
 			}
-			require.Check(t, math.Abs(vv.At(i, j)-want) <= 1e-12*float64(n),
-				"eigenvectors %d and %d have the product %g", i, j, vv.At(i, j))
+			require.Near(t, vv.At(i, j), want, 1e-12*float64(n), "product of eigenvectors %d and %d", i, j)
 			require.Check(t, math.Abs(av.At(i, j)-values[j]*v.At(i, j)) <= 1e-13*float64(n)*norm,
 				"eigenvalue %g is none of\n%v", values[j], mat.Formatted(a))
 		}

@@ -63,8 +63,7 @@ func TestDrawn(t *testing.T) {
 		require.Check(t, math.Abs(float64(low-256)) <= float64(slack) && math.Abs(float64(polys-256)) <= float64(slack),
 			"%s: %d of 512 below the geometric mean, %d of one of two kernels", design, low, polys)
 		for degree := 2; degree <= 5; degree++ {
-			require.Check(t, math.Abs(float64(degrees[degree]-128)) <= float64(slack),
-				"%s: degrees %v", design, degrees)
+			require.Near(t, float64(degrees[degree]), 128, float64(slack), "%s: degrees %v", design, degrees)
 		}
 	}
 }

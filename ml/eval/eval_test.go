@@ -178,8 +178,7 @@ func TestNested(t *testing.T) {
 	}
 	s.Nested = true
 	other := require.Value(eval.CrossValidate(t.Context(), spoilt, spec, grid, s, nil))(t)
-	require.Check(t, res.Nested.Chosen[1] == other.Nested.Chosen[1],
-		"the held-out fold changes the choice from %d to %d", res.Nested.Chosen[1], other.Nested.Chosen[1])
+	require.Equal(t, other.Nested.Chosen[1], res.Nested.Chosen[1], "choice after the held-out fold has changed")
 }
 
 // TestWithoutGrid leaves out what does not apply.

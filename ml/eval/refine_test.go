@@ -46,8 +46,7 @@ func TestRefineNested(t *testing.T) {
 			}
 			tried = eval.Around(c, tried, best)
 		}
-		require.Check(t, got.Settings[i]["C"] == best,
-			"fold %d: %v was chosen, not %v", i+1, got.Settings[i], best.Text())
+		require.Equal(t, got.Settings[i]["C"], best, "choice of fold %d", i+1)
 		if best != rounds[1].Settings[rounds[1].Best].Values["C"] {
 			differ++
 		}

@@ -76,8 +76,7 @@ func TestEveryScoreRanks(t *testing.T) {
 				for _, f := range res.Settings[res.Best].Folds {
 					sum += f.Confusion[slices.IndexFunc(res.Confusion, func(r ml.ClassReport) bool { return r.Class == row.Class })][c]
 				}
-				require.Check(t, sum == mu,
-					"%s: %d of %s mu to be number %d, by the folds %d", score.Name, mu, row.Class, c, sum)
+				require.Equal(t, mu, sum, "%s: rows of %s that are mu to be number %d", score.Name, row.Class, c)
 			}
 		}
 		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())

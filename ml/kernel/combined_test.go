@@ -207,8 +207,7 @@ func TestCombinedObjects(t *testing.T) {
 						}
 						want := value(v)
 						for _, got := range []float64{row[j], cross.At(i, j), map[bool]float64{true: self[i], false: want}[i == j]} {
-							require.Must(t, math.Abs(got-want) <= 1e-12*max(1, math.Abs(want)),
-								"%s: K[%d,%d] = %g, want %g", text, i, j, got, want)
+							require.Near(t, got, want, 1e-12*max(1, math.Abs(want)), "%s: K[%d,%d]", text, i, j)
 						}
 					}
 				}

@@ -45,8 +45,7 @@ func TestPrincipalComponents(t *testing.T) {
 			if sign == 0 {
 				sign = math.Copysign(1, want*got.At[i][k])
 			}
-			require.Check(t, math.Abs(got.At[i][k]-sign*want) <= 1e-9,
-				"component %d of point %d: %g, want %g", k+1, i, got.At[i][k], sign*want)
+			require.Near(t, got.At[i][k], sign*want, 1e-9, "component %d of point %d", k+1, i)
 			if math.Abs(got.At[i][k]) > math.Abs(far) {
 				far = got.At[i][k]
 			}

@@ -58,8 +58,7 @@ func TestMerged(t *testing.T) {
 				merged.Row(row, a)
 				for b, v := range row {
 					want := scale[a] * scale[b] * k.Eval(mean.RawRowView(a), mean.RawRowView(b))
-					require.Must(t, math.Abs(v-want) <= 1e-12*math.Max(1, math.Abs(want)),
-						"%s: K[%d,%d] = %g, want %g", k.Name, a, b, v, want)
+					require.Near(t, v, want, 1e-12*math.Max(1, math.Abs(want)), "%s: K[%d,%d]", k.Name, a, b)
 				}
 			}
 			var distance, total float64

@@ -76,10 +76,8 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				}
 				plainSum(want, p, pair, w, gamma)
 				for i := range got {
-					require.Must(t, math.Abs(got[i]-want[i]) <= 1e-14,
-						"d = %d, gamma %g: sum %g, plain %g", d, gamma, got[i], want[i])
-					require.Must(t, math.Abs(rough[i]-want[i]) <= 2.5*inSingle,
-						"d = %d, gamma %g: sum in single precision %g, plain %g", d, gamma, rough[i], want[i])
+					require.Near(t, got[i], want[i], 1e-14, "d = %d, gamma %g: sum", d, gamma)
+					require.Near(t, rough[i], want[i], 2.5*inSingle, "d = %d, gamma %g: sum in single precision", d, gamma)
 				}
 			}
 			got, want := make([]float64, n), make([]float64, n)
@@ -223,10 +221,8 @@ func TestSubsetAndProduct(t *testing.T) {
 				require.Value(g.AddProduct(t.Context(), got, points, w))(t)
 				require.Value(g.AddProduct32(t.Context(), rough, points, w))(t)
 				for i := range got {
-					require.Must(t, math.Abs(rough[i]-want[i]) <= inSingle*m*size,
-						"%+v: product in single precision %g, want %g", k, rough[i], want[i])
-					require.Must(t, math.Abs(got[i]-want[i]) <= 1e-13*m*size,
-						"%+v: product %g, want %g", k, got[i], want[i])
+					require.Near(t, rough[i], want[i], inSingle*m*size, "%+v: product in single precision", k)
+					require.Near(t, got[i], want[i], 1e-13*m*size, "%+v: product", k)
 				}
 			}
 		}

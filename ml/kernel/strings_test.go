@@ -50,8 +50,7 @@ func compareValues(t *testing.T, k Kernel, x dataset.Objects, want [][]float64) 
 	got := matrixOf(t, k, x)
 	for i, row := range want {
 		for j, v := range row {
-			require.Check(t, math.Abs(got.At(i, j)-v) <= 1e-9*(1+v),
-				"%v: %s with %s: %.12g, want %.12g", k, x.Text(i), x.Text(j), got.At(i, j), v)
+			require.Near(t, got.At(i, j), v, 1e-9*(1+v), "%v: %s with %s", k, x.Text(i), x.Text(j))
 		}
 	}
 }
@@ -284,8 +283,7 @@ func TestGaps(t *testing.T) {
 					gapsAt(level, &got, b, x[:first*wide], z, k, decay)
 					gapsAt(level, &got, b, x[first*wide:], z, k, decay)
 					for l, v := range want {
-						require.Check(t, math.Abs(got[l]-v) <= 1e-12*v,
-							"%v, k = %d, decay = %g, string %d: %g, want %g", level, k, decay, l, got[l], v)
+						require.Near(t, got[l], v, 1e-12*v, "%v, k = %d, decay = %g, string %d", level, k, decay, l)
 					}
 				}
 				alone := packTexts(some[9:10], endOfZ)

@@ -157,8 +157,7 @@ func (p problem) check(t require.T, r *mcm.Result) {
 	}
 	obj := p.objective(r.Lambda, r.B)
 	scale *= 1 + math.Min(p.set.C, 1e9)*float64(len(p.y))
-	require.Check(t, math.Abs(obj-r.Objective) <= 1e-9*math.Abs(obj)+1e-13*scale,
-		"%s: objective %.12g, but that of lambda and b is %.12g", p.name, r.Objective, obj)
+	require.Near(t, r.Objective, obj, 1e-9*math.Abs(obj)+1e-13*scale, "%s: objective", p.name)
 	negative, sum, total, balance := 0.0, 0.0, 0.0, 0.0
 	yv := make([]float64, len(p.y))
 	for i, v := range r.V {
@@ -336,8 +335,7 @@ func TestAgainstEnumeration(t *testing.T) {
 		want := enumerate(x, y, c, rho)
 		p := problem{"", gram(x, linear), y, mcm.Settings{C: c, Rho: rho, RankTol: 1e-10}}
 		r := require.Value(mcm.Train(context.Background(), p.k, y, p.set))(t)
-		require.Check(t, rel(r.Objective, want) <= 1e-9,
-			"M=%d d=%d C=%g rho=%g: objective %.12g, want %.12g", m, d, c, rho, r.Objective, want)
+		require.Near(t, r.Objective, want, 1e-9*max(1, want), "M=%d d=%d C=%g rho=%g: objective", m, d, c, rho)
 	}
 }
 

@@ -125,8 +125,7 @@ func TestClimb(t *testing.T) {
 			for i := range n {
 				sum += logDensity(&now.Mixture, x.RawRowView(i))
 			}
-			require.Must(t, math.Abs(sum-now.LogLikelihood) <= 1e-8*math.Abs(sum),
-				"iteration %d: log-likelihood %g, by the formula %g", now.Iteration, now.LogLikelihood, sum)
+			require.Near(t, now.LogLikelihood, sum, 1e-8*math.Abs(sum), "log-likelihood of iteration %d", now.Iteration)
 			require.Must(t, now.Iteration == 0 || now.LogLikelihood >= last.LogLikelihood-1e-9*math.Abs(sum)-1e-5*float64(now.LeftOut-last.LeftOut),
 				"iteration %d: from %.12g to %.12g", now.Iteration, last.LogLikelihood, now.LogLikelihood)
 			err := now.Mixture.Check(d)

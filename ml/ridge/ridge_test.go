@@ -134,8 +134,7 @@ func TestLeaveOneOutIsThatOfRetraining(t *testing.T) {
 						b++
 					}
 				}
-				require.Check(t, math.Abs(res.LeftOut[i]-f) <= 1e-8*math.Max(1, math.Abs(f)),
-					"%d points, lambda %g: f at point %d without it is %.12g, said to be %.12g", m, lambda, i, f, res.LeftOut[i])
+				require.Near(t, res.LeftOut[i], f, 1e-8*math.Max(1, math.Abs(f)), "lambda %g: point %d left out", lambda, i)
 				sum += (targets[i] - f) * (targets[i] - f)
 			}
 			want := sum / float64(m)
@@ -173,8 +172,7 @@ func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
 			if size < 1e-17 {
 				tiny++
 			}
-			require.Check(t, math.Abs(res.LeftOut[i]-f) <= 1e-10*size,
-				"lambda %g: f at point %d without it is %.12g, said to be %.12g", lambda, i, f, res.LeftOut[i])
+			require.Near(t, res.LeftOut[i], f, 1e-10*size, "lambda %g: f at point %d left out", lambda, i)
 		}
 		require.Check(t, tiny >= m/4, "lambda %g: only %d values are below rounding", lambda, tiny)
 	}

@@ -48,8 +48,7 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 		want := require.Value(kernel.Refine(context.Background(), graphs, h))(t)
 		for g := range graphs {
 			for round := range want[g] {
-				require.Must(t, slices.Equal(end.Colours[g][round], want[g][round]),
-					"graph %d, round %d: colours %v, the kernel %v", g, round, end.Colours[g][round], want[g][round])
+				require.Slices(t, end.Colours[g][round], want[g][round], "colours of graph %d, round %d", g, round)
 			}
 		}
 		k := kernel.Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h), "normalize": param.Of(false)}}

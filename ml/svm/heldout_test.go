@@ -61,8 +61,7 @@ func TestHeldOut(t *testing.T) {
 		whole := full(k)
 		sub := full(k.Subset(rest))
 		for a, r := range results {
-			require.Must(t, r.Status == trace.Converged,
-				"C = %g: status %s, violation %g", cs[a], r.Status, r.KKTViolation)
+			require.Must(t, r.Status == trace.Converged, "C = %g: %s, violation %g", cs[a], r.Status, r.KKTViolation)
 			alone := *r
 			alone.Alpha, alone.F = make([]float64, len(rest)), make([]float64, len(rest))
 			for b, i := range rest {
@@ -104,8 +103,7 @@ func TestHeldOutDecisions(t *testing.T) {
 			for b, j := range rest {
 				f += whole.At(i, j) * one.Alpha[b] * yr[b]
 			}
-			require.Check(t, math.Abs(f-r.F[i]) <= 1e-5,
-				"C = %g: f of point %d is %g, by itself %g", cs[a], i, r.F[i], f)
+			require.Near(t, r.F[i], f, 1e-5, "C = %g: f of point %d", cs[a], i)
 		}
 	}
 }

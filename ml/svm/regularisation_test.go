@@ -70,8 +70,7 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 		one := train(t, k.Subset(rest), yr, Settings{C: mid, Tol: 1e-8})
 		for b, i := range rest {
 			want := (r.Results[a].Alpha[i] + r.Results[a+1].Alpha[i]) / 2
-			require.Must(t, math.Abs(one.Alpha[b]-want) <= 1e-3*mid,
-				"C = %g, point %d: alpha %g, on the line %g", mid, i, one.Alpha[b], want)
+			require.Near(t, one.Alpha[b], want, 1e-3*mid, "C = %g: alpha of point %d on the line", mid, i)
 		}
 	}
 	require.Check(t, straight >= 5, "only %d places without an entry point", straight)

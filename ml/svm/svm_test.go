@@ -124,8 +124,7 @@ func TestKKT(t *testing.T) {
 		if kern.Name == "sigmoid" {
 			return // stationary points may differ
 		}
-		require.Must(t, math.Abs(f.Dual-r.Dual) <= 2*tol*c*float64(len(y))+1e-9,
-			"labels flipped: dual %g, was %g", f.Dual, r.Dual)
+		require.Near(t, f.Dual, r.Dual, 2*tol*c*float64(len(y))+1e-9, "dual with labels flipped")
 		// A gap of e determines |w| within sqrt(2e), and hence f and b.
 		reach := math.Sqrt(2*max(0, r.Primal-r.Dual)) + math.Sqrt(2*max(0, f.Primal-f.Dual))
 		require.Must(t, r.Free <= 0 || f.Free <= 0 || math.Abs(f.B+r.B) <= reach*math.Sqrt(largest(k))+2*tol+1e-9*(1+c),
@@ -242,8 +241,7 @@ func TestBruteForce(t *testing.T) {
 		k := full(kernel.NewGram(kernel.RBF(0.5), x))
 		got := train(t, k, y, Settings{C: c, Tol: 1e-9})
 		want := enumerate(k, y, c)
-		require.Check(t, math.Abs(got.Dual-want) <= 1e-7*(1+want),
-			"trial %d: dual %.10g, enumeration finds %.10g", trial, got.Dual, want)
+		require.Near(t, got.Dual, want, 1e-7*(1+want), "trial %d: dual, and that of enumeration", trial)
 	}
 }
 
@@ -455,8 +453,7 @@ func TestBoundedSupportVectorsContribute(t *testing.T) {
 				free += a * y[j] * k.At(i, j)
 			}
 		}
-		require.Must(t, math.Abs(all-r.F[i]) <= 1e-9,
-			"f(x_%d) = %g, the sum over all support vectors is %g", i, r.F[i], all)
+		require.Near(t, all, r.F[i], 1e-9, "sum over all support vectors at x_%d", i)
 		changed = max(changed, math.Abs(all-free))
 	}
 	require.Check(t, changed >= 1, "without bounded support vectors f changes by %g only", changed)

@@ -83,8 +83,7 @@ func TestRoundingEnds(t *testing.T) {
 				y[i] = math.Copysign(1, v+0.3*r.NormFloat64())
 			}
 			res := require.Value(Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 3), x), y, Settings{C: c, MaxIter: 500_000}))(t)
-			require.Check(t, res.Status == trace.Numerical,
-				"scale %g, C = %g: %s after %d steps, KKT violation %g; want numerical", scale, c, res.Status, res.Iterations, res.KKTViolation)
+			require.Equal(t, res.Status, trace.Numerical, "scale %g, C = %g, after %d steps", scale, c, res.Iterations)
 		}
 	}
 }

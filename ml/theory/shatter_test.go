@@ -218,8 +218,7 @@ func TestShatterKernelAgreesWithLines(t *testing.T) {
 			"%v: rank %d and %d, realisable %d and %d", points, lines.Rank, machines.Rank, lines.Realisable, machines.Realisable)
 		for m, d := range machines.Dichotomies {
 			line := lines.Dichotomies[m]
-			require.Must(t, d.Realisable == line.Realisable,
-				"%v labelled %v: %t for a machine, %t for a line", points, d.Labels, d.Realisable, line.Realisable)
+			require.Equal(t, d.Realisable, line.Realisable, "%v labelled %v: for a machine", points, d.Labels)
 			if math.IsInf(line.Margin, 1) && math.IsInf(d.Margin, 1) {
 				continue
 			}

@@ -63,8 +63,7 @@ func TestSoFar(t *testing.T) {
 		return p
 	}
 	whole, first, none := at(1, false), at(1, true), at(-1, true)
-	require.Check(t, first.Frame == whole.Frame,
-		"the frame %+v moves with the steps; that of the whole is %+v", first.Frame, whole.Frame)
+	require.Equal(t, first.Frame, whole.Frame, "the frame of the first step")
 	a, b := len(parse(t, whole).all("circle")), len(parse(t, first).all("circle"))
 	require.Check(t, b == a-2, "%d markers of the whole, %d after two of four values", a, b)
 	require.Check(t, strings.Contains(first.Caption, "to 4 at 1") && strings.Contains(whole.Caption, "to 1 at 3"),

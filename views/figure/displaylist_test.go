@@ -71,8 +71,7 @@ func TestDisplayList(t *testing.T) {
 			points = b
 		}
 	}
-	require.Check(t, len(points) == 5*len(s.Points),
-		"the longest run has %d marks for %d points", len(points)/5, len(s.Points))
+	require.Equal(t, len(points), 5*len(s.Points), "bytes in the longest run of marks")
 	for i := 0; i < len(points); i += 5 {
 		require.Must(t, int(points[i]) < len(whole.Stamps),
 			"mark %d is stamp %d of %d", i/5, points[i], len(whole.Stamps))

@@ -329,8 +329,7 @@ func TestFrame(t *testing.T) {
 			require.Check(t, err == nil && math.Abs(vw/vh-float64(size[0])/float64(size[1])) <= 1e-4, "%v: viewBox %s", size, svg.attr("viewBox"))
 			zoom := float64(size[0]) / vw
 			img := svg.all("image")[0]
-			require.Check(t, img.attr("preserveAspectRatio") == "none",
-				"%v: the image would keep its own proportions", size)
+			require.Equal(t, img.attr("preserveAspectRatio"), "none", "%v: the image's own proportions", size)
 			f := p.Frame
 			for name, want := range map[string]float64{"x": f.Left, "y": f.Top, "width": f.Width, "height": f.Height} {
 				got := zoom * img.number(t, name)
@@ -739,8 +738,7 @@ func TestWaiting(t *testing.T) {
 				f.Width, f.Height = size[0], size[1]
 				waits := f.Waits && !f.Grey && !f.Paper // paper takes no answers
 				p := require.Value(picture(f))(t)
-				require.Check(t, strings.Contains(p.Caption, says) == waits,
-					"%s, waiting %t: the caption is %q", name, waits, p.Caption)
+				require.Equal(t, strings.Contains(p.Caption, says), waits, "%s: the caption %q waits", name, p.Caption)
 				said := false
 				for _, e := range parse(t, p).all("text") {
 					if said = said || e.Text == says; e.Text != says {

@@ -170,8 +170,7 @@ func TestRegionsAreThePredictions(t *testing.T) {
 				if colors[class] == "" {
 					colors[class] = c
 				}
-				require.Must(t, colors[class] == c,
-					"%s: pixel %d, %d is %s, others of %s are %s", rule, px, py, c, class, colors[class])
+				require.Equal(t, c, colors[class], "%s: colour of %s at pixel %d, %d", rule, class, px, py)
 				seen++
 			}
 		}

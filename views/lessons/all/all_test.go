@@ -458,8 +458,7 @@ func TestAnswersAreFolded(t *testing.T) {
 			}
 		}
 		for _, words := range given[name] {
-			require.Check(t, !strings.Contains(page.String(), words),
-				"%q answers the question before it is asked", words)
+			require.Check(t, !strings.Contains(page.String(), words), "%q answers before the question", words)
 		}
 	})
 }
