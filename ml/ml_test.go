@@ -183,10 +183,6 @@ func TestTrainIsDeterministic(t *testing.T) {
 		a, b := once(), once()
 		require.Check(t, a == b, "two trainings differ:\n%s\n%s", a, b)
 	})
-}
-
-func TestSeedChoosesTheSplit(t *testing.T) {
-	t.Parallel()
 	d := clouds(80, 2, 4)
 	a := train(t, d, spec(t, "test_fraction", "0.5", "seed", "1"))
 	b := train(t, d, spec(t, "test_fraction", "0.5", "seed", "2"))

@@ -439,9 +439,9 @@ func TestHardMarginOnSonar(t *testing.T) {
 }
 
 // The lecture's f uses the free support vectors only; without bounded ones it is another function.
-func TestBoundedSupportVectorsContribute(t *testing.T) {
+func TestSupportVectors(t *testing.T) {
 	t.Parallel()
-	x, y := moons(100, 0.3)
+	x, y := moons(200, 0.3)
 	gram := kernel.NewGram(kernel.RBF(1), x)
 	r, k := train(t, gram, y, Settings{C: 1}), full(gram)
 	changed := 0.0
@@ -457,19 +457,18 @@ func TestBoundedSupportVectorsContribute(t *testing.T) {
 		changed = max(changed, math.Abs(all-free))
 	}
 	require.Check(t, changed >= 1, "without bounded support vectors f changes by %g only", changed)
-}
-
-// The lecture claims that regularisation reduces the number of support vectors.
-func TestLowerCMoreSupportVectors(t *testing.T) {
-	t.Parallel()
-	x, y := moons(200, 0.3)
-	k := kernel.NewGram(kernel.RBF(1), x)
+	// The lecture claims that regularisation reduces the number of support vectors.
 	before := 0
 	for _, c := range []float64{100, 10, 1, 0.1, 0.01} {
-		n := train(t, k, y, Settings{C: c}).SupportVectors
+		n := train(t, gram, y, Settings{C: c}).SupportVectors
 		require.Check(t, n >= before, "C = %g: %d support vectors, %d at the C before", c, n, before)
 		before = n
 	}
+	// Two points, alpha = C = 0.1 for both: every b in [-0.8, 0.8] will do, and the middle is 0.
+	x = mat.NewDense(2, 1, []float64{-1, 1})
+	r = train(t, kernel.NewGram(kernel.Linear(), x), []float64{-1, 1}, Settings{C: 0.1})
+	require.Check(t, r.Free == 0 && r.BoundedInside == 2 && math.Abs(r.B) <= 1e-15,
+		"%d free, %d bounded inside, b = %g; want 0, 2, 0", r.Free, r.BoundedInside, r.B)
 }
 
 func TestIndefiniteKernel(t *testing.T) {
@@ -481,16 +480,6 @@ func TestIndefiniteKernel(t *testing.T) {
 	require.Must(t, ok && values[0] <= -1e-3, "the example should be indefinite, its eigenvalues are %g", values)
 	r := train(t, gram, y, Settings{C: 10})
 	verify(t, r, k, y, 10, 1e-3)
-}
-
-func TestNoFreeSupportVectors(t *testing.T) {
-	t.Parallel()
-	// Two points, alpha = C = 0.1 for both: every b in [-0.8, 0.8] meets the conditions, and the
-	// middle is 0.
-	x := mat.NewDense(2, 1, []float64{-1, 1})
-	r := train(t, kernel.NewGram(kernel.Kernel{Name: "linear"}, x), []float64{-1, 1}, Settings{C: 0.1})
-	require.Check(t, r.Free == 0 && r.BoundedInside == 2 && math.Abs(r.B) <= 1e-15,
-		"%d free, %d bounded inside, b = %g; want 0, 2, 0", r.Free, r.BoundedInside, r.B)
 }
 
 func TestWrongInput(t *testing.T) {
@@ -523,7 +512,7 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-func TestIterationLimit(t *testing.T) {
+func TestLimits(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)
 	gram := kernel.NewGram(kernel.RBF(1), x)
@@ -532,13 +521,7 @@ func TestIterationLimit(t *testing.T) {
 		require.Must(t, err == nil && r.Status == trace.IterationLimit && r.Iterations == 20, "%+v, %v", r, err)
 		verify(t, r, full(gram), y, c, math.Inf(1))
 	}
-}
-
-// A tolerance below the rounding error ends with status numerical.
-func TestToleranceBelowRounding(t *testing.T) {
-	t.Parallel()
-	x, y := moons(100, 0.3)
-	gram := kernel.NewGram(kernel.RBF(1), x)
+	// A tolerance below the rounding error ends with status numerical.
 	r, err := Train(t.Context(), gram, y, Settings{C: 1, Tol: 1e-300})
 	require.Must(t, err == nil && (r.Status == trace.Numerical || r.Status == trace.Converged), "%v, %v", r.Status, err)
 	require.Check(t, r.KKTViolation <= 1e-12, "violation %g", r.KKTViolation)

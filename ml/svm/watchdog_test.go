@@ -54,11 +54,16 @@ func TestUnboundedPair(t *testing.T) {
 	k := mltest.NewMatrix(2, 1, 2, 2, 1) // eigenvalues 3 and -1
 	require.Is(t, require.Err(Train(t.Context(), k, []float64{1, -1}, Settings{C: math.Inf(1)})), ErrUnbounded, "without a bound")
 	r := train(t, k, []float64{1, -1}, Settings{C: 3})
-	require.Check(t, r.Alpha[0] == 3 && r.Alpha[1] == 3, "alpha = %v, want C for both", r.Alpha)
+	require.Slices(t, r.Alpha, []float64{3, 3}, "alpha")
+	require.Check(t, math.IsNaN(r.WNorm) && math.IsNaN(r.Margin) && r.Dual == 15, // 6 - 1/2 9 (1 - 4 + 1)
+		"u'Ku < 0: |w| %g, margin %g, dual %g; want none, none and 15", r.WNorm, r.Margin, r.Dual)
+	// All points coincide: w = 0, whose margin is infinite.
+	r = train(t, kernel.NewGram(kernel.RBF(1), mat.NewDense(2, 1, nil)), []float64{1, -1}, Settings{C: 3})
+	require.Check(t, r.WNorm == 0 && math.IsNaN(r.Margin) && !r.Local, "|w| %g, margin %g, local %v", r.WNorm, r.Margin, r.Local)
 }
 
-// TestOverflow has kernel values whose sums overflow.
-func TestOverflow(t *testing.T) {
+// TestRounding has kernel values whose sums overflow.
+func TestRounding(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 1, []float64{1, -1, 2, -2})
 	x.Scale(1e154, x)
@@ -68,11 +73,7 @@ func TestOverflow(t *testing.T) {
 		require.Check(t, err != nil || !math.IsNaN(r.Dual) && !math.IsInf(r.Dual, 0) && !math.IsNaN(r.B),
 			"C = %g: %+v; want finite numbers or an error", c, r)
 	}
-}
-
-// If rounding errors times C exceed tol, training ends long before its limit.
-func TestRoundingEnds(t *testing.T) {
-	t.Parallel()
+	// If rounding errors times C exceed tol, training ends long before its limit.
 	for seed, scale := range []float64{20, 40} {
 		for _, c := range []float64{1e6, 3e7} {
 			r := rand.New(rand.NewPCG(31, uint64(seed)))
