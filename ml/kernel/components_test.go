@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestPrincipalComponents(t *testing.T) {
 	t.Parallel()
 	const n, d = 40, 5
-	x := normal(rand.New(rand.NewPCG(7, 1)), n, d)
+	x := mltest.Normal(rand.New(rand.NewPCG(7, 1)), n, d)
 	for i := range n {
 		for j := range d {
 			x.Set(i, j, x.At(i, j)*float64(d-j)+3)

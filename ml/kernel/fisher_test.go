@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -77,7 +78,7 @@ func defaults(row Entry) param.Values {
 // Under the inverse Fisher matrix the mean of k(x, x) over the rows is the number of parameters.
 func TestFisherInformation(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(3, 1)), 80, 3)
+	x := mltest.Normal(rand.New(rand.NewPCG(3, 1)), 80, 3)
 	k := require.Value(fisherOf(2, true).Fit(t.Context(), x, nil))(t)
 	g, mean := NewGram(k, x), 0.0
 	for i := range 80 {
@@ -89,7 +90,7 @@ func TestFisherInformation(t *testing.T) {
 // A kernel matrix holds the inner products of scores, also where points are merged.
 func TestFisherGramIsLinear(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(3, 4)), 90, 2)
+	x := mltest.Normal(rand.New(rand.NewPCG(3, 4)), 90, 2)
 	k := require.Value(fisherOf(3, true).Fit(t.Context(), x, nil))(t)
 	y, w := make([]float64, 90), make([]float64, 90)
 	for i := range y {
@@ -113,7 +114,7 @@ func TestFisherGramIsLinear(t *testing.T) {
 // What was learnt comes back from JSON to the last bit, and with it every value.
 func TestFisherJSON(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(3, 2)), 60, 2)
+	x := mltest.Normal(rand.New(rand.NewPCG(3, 2)), 60, 2)
 	for _, information := range []bool{true, false} {
 		k := require.Value(fisherOf(3, information).Fit(t.Context(), x, nil))(t)
 		text, err := json.Marshal(k)
@@ -132,7 +133,7 @@ func TestFisherJSON(t *testing.T) {
 
 func TestFitHearsAndEnds(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(3, 3)), 60, 2)
+	x := mltest.Normal(rand.New(rand.NewPCG(3, 3)), 60, 2)
 	heard := 0
 	_, err := fisherOf(2, true).Fit(t.Context(), x, func(trace.Step) { heard++ })
 	require.Check(t, err == nil && heard != 0, "%v after %d steps", err, heard)

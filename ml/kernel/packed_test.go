@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/simd"
 )
@@ -190,7 +191,7 @@ func TestSubsetAndProduct(t *testing.T) {
 	for _, row := range ofVectors() {
 		for _, k := range samples(row.Name) {
 			k := learnt(t, k, 3)
-			x := normal(r, m, 3)
+			x := mltest.Normal(r, m, 3)
 			c := lists.Make(m, func(i int) float64 { return r.NormFloat64() })
 			for _, g := range []*Gram{NewGram(k, x), NewGram(k, x).Scaled(c)} {
 				points, w := r.Perm(m)[:m/2], make([]float64, m/2)
@@ -240,7 +241,7 @@ func TestProductIsCancelled(t *testing.T) {
 
 func BenchmarkGaussianRow(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	g := NewGram(RBF(1), normal(r, 10_000, 2))
+	g := NewGram(RBF(1), mltest.Normal(r, 10_000, 2))
 	points := r.Perm(g.Len())[:100]
 	w, dst, single := make([]float64, len(points)), make([]float64, g.Len()), make([]float32, g.Len())
 	b.Run("row", func(b *testing.B) {

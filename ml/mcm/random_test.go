@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
@@ -78,24 +79,23 @@ func randomProblem(rng *rand.Rand, largest int) problem {
 	if rng.IntN(2) == 0 {
 		set.Rho = logUniform(1e-3, 10)
 	}
-	var kernel func(x, z []float64) float64
+	kern := linear
 	switch rng.IntN(6) {
 	case 0:
-		kernel = linear
 		name += "linear"
 	case 1:
-		kernel = poly(0.5, 1, 2+rng.IntN(2))
+		kern = kernel.Polynomial(0.5, 1, 2+rng.IntN(2)).Eval
 		name += "poly"
 	case 2:
-		kernel = sigmoid(0.5, -0.3)
+		kern = kernel.Sigmoid(0.5, -0.3).Eval
 		name += "sigmoid"
 	default:
 		gamma := logUniform(1e-4, 1e3)
-		kernel = rbf(gamma)
+		kern = rbf(gamma)
 		name += fmt.Sprintf("rbf %.2g", gamma)
 	}
 	name += fmt.Sprintf(" M=%d C=%.2g rho=%.2g rank_tol=%.2g", m, set.C, set.Rho, set.RankTol)
-	return problem{name, gram(x, kernel), y, set}
+	return problem{name, gram(x, kern), y, set}
 }
 
 // objective evaluates the problem in its max and hinge form.

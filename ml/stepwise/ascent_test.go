@@ -2,7 +2,6 @@ package stepwise_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,7 +10,6 @@ import (
 	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
-	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
 
@@ -41,7 +39,7 @@ func TestNaiveAscent(t *testing.T) {
 		end := last(r)
 		checkTable(t, &end.Iterate, k, c)
 		if r.Status() == trace.IterationLimit { // near points make the ascent crawl along a ridge
-			require.Check(t, smallest(t, k) < 0.01, "iteration limit, with %g as the smallest eigenvalue", smallest(t, k))
+			require.Check(t, least(t, k) < 0.01, "iteration limit, with %g as the smallest eigenvalue", least(t, k))
 			return
 		}
 		require.Must(t, r.Status() == trace.Converged, "%s", r.Status())
@@ -67,20 +65,6 @@ func TestNaiveAscent(t *testing.T) {
 		want := optimum(t, k, y, c)
 		require.Check(t, end.Dual >= want.Dual-1e-5, "dual %g below that of the right problem, %g", end.Dual, want.Dual)
 	})
-}
-
-func smallest(t *rapid.T, k svm.Matrix) float64 {
-	full := mat.NewSymDense(k.Len(), nil)
-	row := make([]float64, k.Len())
-	for i := range row {
-		k.Row(row, i)
-		for j := range i + 1 {
-			full.SetSym(i, j, row[j])
-		}
-	}
-	var e mat.EigenSym
-	require.Must(t, e.Factorize(full, false), "no eigenvalues")
-	return slices.Min(e.Values(nil))
 }
 
 // TestNaiveAscentIsAnotherProblem has unbalanced classes, for which the constraint matters.

@@ -117,21 +117,3 @@ func TestBiasInterval(t *testing.T) {
 		}
 	}
 }
-
-func TestHardMarginRefuses(t *testing.T) {
-	t.Parallel()
-	x, y, u := toy()
-	same := []float64{1, 1, 1, 1, 1, 1}
-	for name, c := range map[string]struct{ w, y, u []float64 }{
-		"one weight in the plane": {[]float64{1}, y, u},
-		"five labels":             {[]float64{1, 1}, y[:5], u},
-		"one class":               {[]float64{1, 1}, same, u},
-		"no number":               {[]float64{math.NaN(), 1}, y, u},
-	} {
-		require.Fails(t, require.Err(theory.HardCeiling(c.w, x, c.y)), "", "a ceiling with %s", name)
-		require.Fails(t, require.Err(theory.NewBiases(c.w, x, c.y, c.u)), "", "biases with %s", name)
-		require.Fails(t, require.Err3(theory.BiasInterval(c.w, x, c.y, c.u, 1)), "", "an interval with %s", name)
-	}
-	require.Fails(t, require.Err(theory.NewBiases([]float64{1, 1}, x, y, u[:5])), "", "biases with five coefficients")
-	require.Fails(t, require.Err(theory.NewBiases([]float64{1, 1}, x, y, make([]float64, 6))), "", "biases without support vectors")
-}

@@ -95,12 +95,8 @@ func TestMetricMeasuresFeatureSpace(t *testing.T) {
 	near(t, "squared length, relative", mat.Inner(v, g, v)/want, 1, 1e-3)
 }
 
-func TestMetricRefuses(t *testing.T) {
+func TestMagnificationOfIndefiniteMetric(t *testing.T) {
 	t.Parallel()
-	require.Fails(t, require.Err(theory.Metric(kernel.Kernel{Name: "cosine"}, []float64{1})), "", "the metric of a kernel that is not there")
-	require.Fails(t, require.Err(theory.Metric(linear, nil)), "", "the metric of no space")
-	require.Fails(t, require.Err(theory.ConformalMetric(linear, []float64{1, 2}, 1, []float64{1})), "", "a gradient of one entry in the plane")
-	indefinite := mat.NewSymDense(2, []float64{1, 2, 2, 1})
-	v := theory.Magnification(indefinite)
+	v := theory.Magnification(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
 	require.Check(t, math.IsNaN(v), "magnification %g by an indefinite metric", v)
 }

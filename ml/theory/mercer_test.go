@@ -146,22 +146,6 @@ func TestKernelPCAKeepsDistances(t *testing.T) {
 	require.Check(t, r == 12 && cols == 2 && two.Shares[0] == c.Shares[0], "%d x %d scores, shares %v", r, cols, two.Shares)
 }
 
-func TestSpectraRefuse(t *testing.T) {
-	t.Parallel()
-	bad := mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})
-	for i, k := range []*mat.SymDense{new(mat.SymDense), bad} {
-		require.Fails(t, require.Err(theory.Mercer(k)), "", "Mercer, row %d succeeded", i)
-		require.Fails(t, require.Err(theory.KernelPCA(k, 2)), "", "KernelPCA, row %d succeeded", i)
-		require.Fails(t, require.Err(theory.NewCloseness(k)), "", "NewCloseness, row %d succeeded", i)
-	}
-	same := mat.NewSymDense(2, []float64{1, 1, 1, 1})
-	require.Fails(t, require.Err(theory.KernelPCA(same, 2)), "", "components of points that coincide")
-	require.Fails(t, require.Err(theory.KernelPCA(same, 0)), "", "no components asked for")
-	for _, k := range []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(2, nil)} {
-		require.Fails(t, require.Err(theory.NewCloseness(k)), "", "closeness of %v", mat.Formatted(k))
-	}
-}
-
 // The terms sum to the product's form; none is negative unless a kernel is indefinite.
 func TestSchurTerms(t *testing.T) {
 	t.Parallel()

@@ -292,15 +292,3 @@ func TestShatterLinesExtremeSizes(t *testing.T) {
 		}
 	}
 }
-
-func TestShatterRefuses(t *testing.T) {
-	t.Parallel()
-	for _, points := range [][][2]float64{nil, make([][2]float64, 7), {{math.NaN(), 0}}, {{0, math.Inf(1)}}} {
-		require.Fails(t, require.Err(theory.ShatterLines(points)), "", "ShatterLines(%v) succeeded", points)
-	}
-	for _, k := range []*mat.SymDense{
-		new(mat.SymDense), mat.NewSymDense(7, nil), mat.NewSymDense(2, []float64{1, 2, 2, 1}), mat.NewSymDense(1, []float64{math.NaN()}),
-	} {
-		require.Fails(t, require.Err(theory.ShatterKernel(k)), "", "ShatterKernel of %d points succeeded", k.SymmetricDim())
-	}
-}

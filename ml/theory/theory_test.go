@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -19,14 +20,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 }
 
 func random(seed uint64, n, d int) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	x := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			x.Set(i, j, rng.NormFloat64())
-		}
-	}
-	return x
+	return mltest.Normal(rand.New(rand.NewPCG(seed, 1)), n, d)
 }
 
 func gram(k kernel.Kernel, x *mat.Dense) *mat.SymDense {

@@ -98,23 +98,6 @@ func TestWallCasesOnParallelWalls(t *testing.T) {
 		"a wall that need not push: %+v, %v", cases, err)
 }
 
-func TestWallCasesRefuses(t *testing.T) {
-	t.Parallel()
-	unit := [2]float64{1, 1}
-	for name, c := range map[string]struct {
-		p     theory.Problem
-		walls []theory.Wall
-	}{
-		"no scale":      {theory.Problem{Scale: [2]float64{1, 0}}, nil},
-		"no normal":     {theory.Problem{Scale: unit}, []theory.Wall{{Offset: 1}}},
-		"not a number":  {theory.Problem{Scale: unit}, []theory.Wall{{Normal: unit, Offset: math.NaN()}}},
-		"too many":      {theory.Problem{Scale: unit}, make([]theory.Wall, 11)},
-		"no finite end": {theory.Problem{Scale: unit, Center: [2]float64{math.Inf(1), 0}}, nil},
-	} {
-		require.Fails(t, require.Err(c.p.WallCases(c.walls)), "", "%s: no error", name)
-	}
-}
-
 // On the line of example 2 the multiplier balances the gradients; elsewhere f still slopes.
 func TestBalance(t *testing.T) {
 	t.Parallel()
