@@ -354,14 +354,10 @@ func TestStandardisingUndoesUnits(t *testing.T) {
 	require.Check(t, !near(*a.Report.Objective, *c.Report.Objective, 1e-6), "not standardising changes nothing")
 	require.Check(t, a.Report.Preprocessing != c.Report.Preprocessing && c.Model.Scaler == nil,
 		"preprocessing %q, without standardising %q", a.Report.Preprocessing, c.Report.Preprocessing)
-}
-
-func TestFeaturesAreChosen(t *testing.T) {
-	t.Parallel()
-	d := clouds(60, 3, 9)
-	a := train(t, d, spec(t, "features", "x3,x1"))
+	d = clouds(60, 3, 9)
+	a = train(t, d, spec(t, "features", "x3,x1"))
 	only := require.Value(d.Columns([]string{"x3", "x1"}))(t)
-	b := train(t, only, spec(t))
+	b = train(t, only, spec(t))
 	diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model))
 	require.Check(t, diff == "" && a.Report.D == 2, "d = %d %s", a.Report.D, diff)
 }

@@ -106,6 +106,9 @@ func TestOneValueIsNotDrawn(t *testing.T) {
 		require.Check(t, err == nil && cmp.Equal(a, b) && spec.Kernel == "laplacian" && spec.Text("tol") == "0.01",
 			"%v: %s", err, cmp.Diff(a, b))
 	}
+	d := drawn(t, `{"C": "0.1..10", "gamma": ["auto", 1], "coef0": "0..1"}`, eval.OfRandom, 7, 9)
+	d.Besides = param.Values{"C": param.Of(2)}
+	throughJSON(t, d)
 }
 
 // What no design can be is refused by the name of the field.
@@ -149,13 +152,6 @@ func TestDesignsThatCannotBe(t *testing.T) {
 		var a eval.Axes
 		require.Fails(t, json.Unmarshal([]byte(text), &a), says, "%s", text)
 	}
-}
-
-func TestDrawnRoundTrip(t *testing.T) {
-	t.Parallel()
-	d := drawn(t, `{"C": "0.1..10", "gamma": ["auto", 1], "coef0": "0..1"}`, eval.OfRandom, 7, 9)
-	d.Besides = param.Values{"C": param.Of(2)}
-	throughJSON(t, d)
 }
 
 // The sequence without a shift is SciPy's, bit for bit (testdata/sobol.py).

@@ -144,10 +144,6 @@ func TestSignTest(t *testing.T) {
 		}
 	}
 	require.Equal(t, eval.SignTest(0, 0), 1, "no throws")
-}
-
-func TestHolm(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct{ p, want []float64 }{
 		{[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}},
 		{[]float64{0.5, 0.9}, []float64{1, 1}},

@@ -143,13 +143,9 @@ func TestFitHearsAndEnds(t *testing.T) {
 		"61 components for 60 rows")
 	require.Fails(t, require.Err(fisherOf(2, true).Fit(t.Context(), mat.NewDense(4, 1, []float64{1e-90, 3e-90, 5e-90, 9e-90}), nil)),
 		"standardise", "a Fisher matrix that is no number")
-}
-
-// TestFisherOfTooMuch refuses scores that would fill the memory, before EM has begun.
-func TestFisherOfTooMuch(t *testing.T) {
-	t.Parallel()
+	// Scores that would fill the memory are refused before EM has begun.
 	const n, d = 3000, 60
-	x := mat.NewDense(n, d, nil)
+	x = mat.NewDense(n, d, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return float64((i*7 + j) % 11) }, x)
 	for _, k := range []Kernel{
 		New("fisher", param.Values{"components": param.Of(100)}, x),

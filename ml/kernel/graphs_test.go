@@ -358,10 +358,6 @@ func TestGraphsTooLarge(t *testing.T) {
 	require.Fails(t, require.Err(GramOf(t.Context(), walkOf(0.1, false, true), x, nil)), "row 2 has 2049 nodes", "the error")
 	many := graphs(slices.Repeat([]dataset.Graph{{N: dataset.MostNodes}}, 400)...)
 	require.Fails(t, require.Err(Cross(t.Context(), wlOf(4, true), many, graphs(path3))), "use fewer rounds or fewer graphs", "the error")
-}
-
-func TestGraphKernelsAreCancelled(t *testing.T) {
-	t.Parallel()
 	for _, k := range []Kernel{wlOf(3, true), walkOf(0.1, false, false)} {
 		for n := range int64(12) {
 			ctx := mltest.NewLooks(t.Context(), n)

@@ -383,6 +383,13 @@ func TestGridFarFromOrigin(t *testing.T) {
 	got := make([]float64, 1)
 	require.NoError(t, s.Grid(t.Context(), got, p, []float64{5e5 + 0.5}, []float64{4e5 + 1}))
 	require.Near(t, got[0], -math.Exp(-0.625), 1e-12, "got[0]")
+	// The diagonal equals that of the rows bit by bit, even for points near the limits of numbers.
+	x := mat.NewDense(5, 2, []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324, 0, math.Inf(1), 1, 1, math.NaN(), -0.3, 1e300})
+	g, row := NewGram(RBF(1e9), x), make([]float64, 5)
+	for i := range row {
+		g.Row(row, i)
+		require.Check(t, math.Float64bits(g.Diag(i)) == math.Float64bits(row[i]) || math.IsNaN(g.Diag(i)) && math.IsNaN(row[i]), "point %d: %g, in the row %g", i, g.Diag(i), row[i])
+	}
 }
 
 func TestWidth(t *testing.T) {
@@ -473,16 +480,5 @@ func BenchmarkGrid(b *testing.B) {
 				require.NoError(b, NewSum(k, z, w).Grid(b.Context(), dst, p, axis, axis))
 			}
 		})
-	}
-}
-
-// The diagonal equals that of the rows bit by bit, even for points near the limits of numbers.
-func TestDiagonalOfExtremePoints(t *testing.T) {
-	t.Parallel()
-	x := mat.NewDense(5, 2, []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324, 0, math.Inf(1), 1, 1, math.NaN(), -0.3, 1e300})
-	g, row := NewGram(RBF(1e9), x), make([]float64, 5)
-	for i := range row {
-		g.Row(row, i)
-		require.Check(t, math.Float64bits(g.Diag(i)) == math.Float64bits(row[i]) || math.IsNaN(g.Diag(i)) && math.IsNaN(row[i]), "point %d: %g, in the row %g", i, g.Diag(i), row[i])
 	}
 }

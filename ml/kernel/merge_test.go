@@ -87,15 +87,11 @@ func TestMergedNeighbours(t *testing.T) {
 		require.Check(t, group[p] == group[p+pairs], "points %d and %d went apart", p, p+pairs)
 	}
 	require.Check(t, merged.Len() == pairs && apart <= 1e-4, "%d points, %g apart", merged.Len(), apart)
-}
-
-// TestMergedCancelled has no matrix, and says so.
-func TestMergedCancelled(t *testing.T) {
-	t.Parallel()
+	// A cancelled merge has no matrix, and says so.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	x := mat.NewDense(2000, 1, nil)
-	y, w := make([]float64, 2000), make([]float64, 2000)
-	merged, _, apart := NewGram(Kernel{Name: "linear"}, x).Merged(ctx, y, w, 4)
+	x = mat.NewDense(2000, 1, nil)
+	y, w = make([]float64, 2000), make([]float64, 2000)
+	merged, _, apart = NewGram(Kernel{Name: "linear"}, x).Merged(ctx, y, w, 4)
 	require.Check(t, merged == nil && math.IsInf(apart, 1), "%v, %g apart", merged, apart)
 }

@@ -62,7 +62,7 @@ func TestConflictingDuplicates(t *testing.T) {
 }
 
 // For rho = 0 support vectors are at most the rank, and nearly so; lambda is 0 off the pivots.
-func TestSupportVectorsAreTheRank(t *testing.T) {
+func TestRank(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, rand.New(rand.NewPCG(2, 1)))
 	for _, tol := range []float64{0.1, 1e-2, 1e-3} {
@@ -70,12 +70,8 @@ func TestSupportVectorsAreTheRank(t *testing.T) {
 		require.Check(t, r.SupportVectors <= r.Rank && r.SupportVectors >= r.Rank-2 && r.Rank <= 100,
 			"rank_tol=%g: %d support vectors at rank %d", tol, r.SupportVectors, r.Rank)
 	}
-}
-
-// A coarser rank cut leaves fewer functions, hence a larger objective.
-func TestRankCutRegularises(t *testing.T) {
-	t.Parallel()
-	x, y := moons(150, rand.New(rand.NewPCG(3, 1)))
+	// A coarser rank cut leaves fewer functions, hence a larger objective.
+	x, y = moons(150, rand.New(rand.NewPCG(3, 1)))
 	last := 0.0
 	for _, tol := range []float64{1e-6, 1e-4, 1e-2, 0.1, 0.5} {
 		r := train(t, gram(x, rbf(1)), y, mcm.Settings{C: 1, RankTol: tol})
@@ -83,6 +79,11 @@ func TestRankCutRegularises(t *testing.T) {
 			"rank_tol=%g: objective %g below %g of a finer cut", tol, r.Objective, last)
 		last = r.Objective
 	}
+	// For rho = 0 only the rows of the pivots are asked for.
+	x, y = moons(300, rand.New(rand.NewPCG(10, 1)))
+	k := &counting{Matrix: gram(x, rbf(0.2)), rows: map[int]bool{}}
+	r := train(t, k, y, mcm.Settings{C: 1})
+	require.Check(t, len(k.rows) == r.Rank && r.Rank < 100, "%d rows asked for at rank %d", len(k.rows), r.Rank)
 }
 
 // Raising rho lowers sum |lambda|, raises the rest of the objective and reduces the support vectors.
@@ -281,25 +282,12 @@ func TestIterationLimit(t *testing.T) {
 			t.Errorf("rho=%g: objective %g, that of lambda and b %g, optimum %g", rho, r.Objective, obj, best.Objective)
 		}
 	}
-}
-
-func TestDeterministic(t *testing.T) {
-	t.Parallel()
-	x, y := moons(150, rand.New(rand.NewPCG(9, 1)))
+	x, y = moons(150, rand.New(rand.NewPCG(9, 1)))
 	for _, rho := range []float64{0, 0.01} {
 		s := mcm.Settings{C: 3, Rho: rho}
 		a, b := train(t, gram(x, rbf(2)), y, s), train(t, gram(x, rbf(2)), y, s)
 		require.Check(t, reflect.DeepEqual(a, b), "rho=%g: two runs differ", rho)
 	}
-}
-
-// Rows are computed on demand and nothing of size M x M is: for rho = 0 only the rows of the pivots.
-func TestRowsOnDemand(t *testing.T) {
-	t.Parallel()
-	x, y := moons(300, rand.New(rand.NewPCG(10, 1)))
-	k := &counting{Matrix: gram(x, rbf(0.2)), rows: map[int]bool{}}
-	r := train(t, k, y, mcm.Settings{C: 1})
-	require.Check(t, len(k.rows) == r.Rank && r.Rank < 100, "%d rows asked for at rank %d", len(k.rows), r.Rank)
 }
 
 type counting struct {

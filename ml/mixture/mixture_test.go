@@ -192,6 +192,15 @@ func TestOneComponent(t *testing.T) {
 	require.Equal(t, cmp.Diff(want, f.Mixture), "", "diff")
 	require.Check(t, f.LeftOut == 0 && slices.Equal(f.AtFloor, []int{0}),
 		"left out %d, at the lowest variance %v", f.LeftOut, f.AtFloor)
+	// A point so far away that its distance overflows has score 0 and log p of -Inf.
+	m := mixture.Mixture{Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {1}}, Variances: [][]float64{{1}, {2}}}
+	p := m.Density()
+	score := make([]float64, p.Scores())
+	p.Score(score, []float64{1e200})
+	require.Equal(t, cmp.Diff(make([]float64, 6), score), "", "diff")
+	p.Score(score, []float64{1e100})
+	require.Check(t, !slices.ContainsFunc(score, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }),
+		"score %v", score)
 }
 
 func TestCollapse(t *testing.T) {
@@ -257,17 +266,4 @@ func TestCheck(t *testing.T) {
 		spoil(&m)
 		require.Check(t, m.Check(2) != nil, "%s: nothing wrong with %+v", name, m)
 	}
-}
-
-// A point so far away that its distance overflows has score 0 and log p of -Inf.
-func TestFarAway(t *testing.T) {
-	t.Parallel()
-	m := mixture.Mixture{Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {1}}, Variances: [][]float64{{1}, {2}}}
-	p := m.Density()
-	score := make([]float64, p.Scores())
-	p.Score(score, []float64{1e200})
-	require.Equal(t, cmp.Diff(make([]float64, 6), score), "", "diff")
-	p.Score(score, []float64{1e100})
-	require.Check(t, !slices.ContainsFunc(score, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }),
-		"score %v", score)
 }

@@ -423,6 +423,10 @@ func TestWrongInput(t *testing.T) {
 	} {
 		require.Fails(t, require.Err(Train(t.Context(), c.k, c.y, c.classes, c.s)), c.want, "%s", name)
 	}
+	x, y = blobs(rand.New(rand.NewPCG(1, 1)), 9, 3, 1)
+	_, err := Train(t.Context(), kernel.NewGram(kernel.RBF(1), x), y, 4, Settings{Formulation: CrammerSinger, C: 1})
+	_, ok := param.ForPerson(err)
+	require.Check(t, ok, "%v is not meant for people", err)
 }
 
 // TestOverflow has kernel values whose sums overflow.
@@ -628,14 +632,6 @@ func TestBest(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestErrorsAreForPeople(t *testing.T) {
-	t.Parallel()
-	x, y := blobs(rand.New(rand.NewPCG(1, 1)), 9, 3, 1)
-	_, err := Train(t.Context(), kernel.NewGram(kernel.RBF(1), x), y, 4, Settings{Formulation: CrammerSinger, C: 1})
-	_, ok := param.ForPerson(err)
-	require.Check(t, ok, "%v is not meant for people", err)
 }
 
 // Where rounding prevents convergence, training ends as numerical long before its limit.

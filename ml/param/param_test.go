@@ -100,7 +100,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestTexts counts characters, not bytes.
+// Bounds of a text count characters, not bytes.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	p := param.Param{Name: "word", Kind: param.Text, Max: 3}

@@ -194,6 +194,14 @@ func TestConvergedMeansASmallShare(t *testing.T) {
 		}
 	}
 	require.Check(t, ended[trace.Converged] != 0, "%v", ended)
+	// Two equal points with targets ±1 give f = 0, and each alone would mispredict the other.
+	one := mltest.NewMatrix(2, 1, 1, 1, 1)
+	for _, lambda := range []float64{1e-3, 1, 1e3} {
+		res := train(t, one, []float64{1, -1}, lambda)
+		alone := -1 / (1 + lambda) // at the first point, trained on the second
+		require.Check(t, math.Abs(res.F[0]) <= 1e-9 && math.Abs(res.LeftOut[0]-alone) <= 1e-9 && math.Abs(res.LeftOut[1]+alone) <= 1e-9,
+			"lambda %g: f = %g, left out %v, want ±%g", lambda, res.F, res.LeftOut, alone)
+	}
 }
 
 func TestConditionIsThatOfTheSystem(t *testing.T) {
@@ -247,19 +255,6 @@ func TestUglyMatrices(t *testing.T) {
 				break
 			}
 		}
-	}
-}
-
-// TestDuplicatesThatDisagree has a closed form: two equal points with targets ±1 give f = 0, and
-// each alone would mispredict the other.
-func TestDuplicatesThatDisagree(t *testing.T) {
-	t.Parallel()
-	one := mltest.NewMatrix(2, 1, 1, 1, 1)
-	for _, lambda := range []float64{1e-3, 1, 1e3} {
-		res := train(t, one, []float64{1, -1}, lambda)
-		alone := -1 / (1 + lambda) // at the first point, trained on the second
-		require.Check(t, math.Abs(res.F[0]) <= 1e-9 && math.Abs(res.LeftOut[0]-alone) <= 1e-9 && math.Abs(res.LeftOut[1]+alone) <= 1e-9,
-			"lambda %g: f = %g, left out %v, want ±%g", lambda, res.F, res.LeftOut, alone)
 	}
 }
 

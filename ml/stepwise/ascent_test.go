@@ -79,15 +79,11 @@ func TestNaiveAscentIsAnotherProblem(t *testing.T) {
 	end := last(r)
 	require.Check(t, math.Abs(end.Residual) >= 0.1 && end.Dual >= best.Dual+0.1 && math.Abs(best.Residual) <= 1e-9,
 		"residual %g and %g, dual %g and %g", end.Residual, best.Residual, end.Dual, best.Dual)
-}
-
-// TestNaiveAscentInTheOrigin has a point with K_ii = 0, whose alpha goes to C.
-func TestNaiveAscentInTheOrigin(t *testing.T) {
-	t.Parallel()
-	x := mat.NewDense(3, 2, []float64{0, 0, 1, 1, -1, -1})
-	r, err := stepwise.NaiveAscent(t.Context(), gram(x, "linear"), []float64{1, 1, -1}, stepwise.AscentSettings{C: 7})
+	// The alpha of a point with K_ii = 0 goes to C.
+	x = mat.NewDense(3, 2, []float64{0, 0, 1, 1, -1, -1})
+	r, err = stepwise.NaiveAscent(t.Context(), gram(x, "linear"), []float64{1, 1, -1}, stepwise.AscentSettings{C: 7})
 	require.Must(t, err == nil && r.Status() == trace.Converged, "%s, %v", r.Status(), err)
-	end := last(r)
+	end = last(r)
 	near(t, "alpha in the origin", end.Points[0].Alpha, 7, 0)
 	near(t, "dual", end.Dual, 7+0.25, 1e-9) // and 1/2 f(x) = 1 on the other two
 }

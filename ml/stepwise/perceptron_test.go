@@ -87,14 +87,10 @@ func TestPerceptronStrict(t *testing.T) {
 				"step %d has learned: %+v", i, s)
 		}
 	}
-}
-
-// TestPerceptronNotSeparable runs until the limit.
-func TestPerceptronNotSeparable(t *testing.T) {
-	t.Parallel()
+	// Classes that no line separates: it runs until the limit.
 	// XOR: no line separates it, but the RBF kernel does.
-	x := mat.NewDense(4, 2, []float64{0, 0, 1, 1, 0, 1, 1, 0})
-	y := []float64{1, 1, -1, -1}
+	x = mat.NewDense(4, 2, []float64{0, 0, 1, 1, 0, 1, 1, 0})
+	y = []float64{1, 1, -1, -1}
 	for name, want := range map[string]trace.Status{"linear": trace.IterationLimit, "rbf": trace.Converged} {
 		for _, bias := range []bool{false, true} {
 			r, err := stepwise.Perceptron(t.Context(), gram(x, name), y, stepwise.PerceptronSettings{Bias: bias})

@@ -273,22 +273,7 @@ func TestOptimum(t *testing.T) {
 	near(t, "b", s.B, 0, 1e-9)
 	near(t, "gap", s.Gap, 0, 1e-9)
 	checkTable(t, s, gram(x, "linear"), 1)
-}
-
-func TestCancel(t *testing.T) {
-	t.Parallel()
-	ctx := mltest.Ended()
-	x, y := clouds(random(1), 20, 1)
-	k := gram(x, "rbf")
-	chunking, err := stepwise.Chunking(ctx, k, y, stepwise.ChunkingSettings{C: 1})
-	require.Check(t, err == nil && chunking.Status() == trace.Cancelled && chunking.Len() == 1,
-		"chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
-	require.Is(t, require.Err(stepwise.Optimum(ctx, k, y, 1)), context.Canceled, "optimum")
-}
-
-func TestSettings(t *testing.T) {
-	t.Parallel()
-	x, y := clouds(random(1), 4, 1)
+	x, y = clouds(random(1), 4, 1)
 	k := gram(x, "rbf")
 	for want, err := range map[string]error{
 		"Rate is -1":                 require.Err(stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: -1})),
@@ -300,4 +285,15 @@ func TestSettings(t *testing.T) {
 	} {
 		require.Fails(t, err, want, "the error")
 	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	ctx := mltest.Ended()
+	x, y := clouds(random(1), 20, 1)
+	k := gram(x, "rbf")
+	chunking, err := stepwise.Chunking(ctx, k, y, stepwise.ChunkingSettings{C: 1})
+	require.Check(t, err == nil && chunking.Status() == trace.Cancelled && chunking.Len() == 1,
+		"chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
+	require.Is(t, require.Err(stepwise.Optimum(ctx, k, y, 1)), context.Canceled, "optimum")
 }

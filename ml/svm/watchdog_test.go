@@ -62,7 +62,7 @@ func TestUnboundedPair(t *testing.T) {
 	require.Check(t, r.WNorm == 0 && math.IsNaN(r.Margin) && !r.Local, "|w| %g, margin %g, local %v", r.WNorm, r.Margin, r.Local)
 }
 
-// TestRounding has kernel values whose sums overflow.
+// Kernel values whose sums overflow.
 func TestRounding(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 1, []float64{1, -1, 2, -2})

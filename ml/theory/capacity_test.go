@@ -29,6 +29,9 @@ func TestCapacityOfTheToy(t *testing.T) {
 	c, err := theory.NewCapacity(mat.NewSymDense(2, []float64{1, 0, 0, 1}), []float64{1, 0}, 0, []float64{1, -1})
 	require.Check(t, err == nil && math.IsInf(c.HMCM, 1) && !c.Separates && c.Margin == 0,
 		"a point on f = 0: %+v, %v", c, err)
+	k := gram(linear, mat.NewDense(3, 2, []float64{3, 4, 0, 0, -1, 1}))
+	near(t, "largest norm", theory.MaxNorm(k), 5, 1e-14)
+	near(t, "diameter", theory.Diameter(k), 5, 1e-14)
 }
 
 // h_MCM <= R/Delta for every machine, by Cauchy-Schwarz.
@@ -170,11 +173,4 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 		}
 	}
 	require.Fails(t, require.Err(theory.EnclosingBall(mat.NewSymDense(2, []float64{1, 2, 2, 1}))), "", "a ball without a feature space")
-}
-
-func TestMaxNormAndDiameter(t *testing.T) {
-	t.Parallel()
-	k := gram(linear, mat.NewDense(3, 2, []float64{3, 4, 0, 0, -1, 1}))
-	near(t, "largest norm", theory.MaxNorm(k), 5, 1e-14)
-	near(t, "diameter", theory.Diameter(k), 5, 1e-14)
 }

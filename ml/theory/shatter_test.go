@@ -42,16 +42,6 @@ func TestShatterLinesKnownSets(t *testing.T) {
 	}
 }
 
-// XOR is the labelling of the square that no line realises.
-func TestShatterLinesRefusesXOR(t *testing.T) {
-	t.Parallel()
-	s := require.Value(theory.ShatterLines([][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}))(t)
-	for m, d := range s.Dichotomies {
-		require.Equal(t, d.Realisable, m != 0b0011 && m != 0b1100, "labels %v: realisable", d.Labels)
-		require.Check(t, d.Realisable || slices.Equal(d.Common, []float64{0, 0}), "the diagonals meet in %v", d.Common)
-	}
-}
-
 // Unrealisable means that the hulls meet, in one of four ways that integers decide (Radon).
 func TestShatterLinesAgainstHulls(t *testing.T) {
 	t.Parallel()
@@ -141,7 +131,7 @@ func hullsMeet(a, b [][2]int) bool {
 	return false
 }
 
-func TestCoverCountInGeneralPosition(t *testing.T) {
+func TestCover(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 8))
 	for n := 1; n <= theory.MaxShatter; n++ {
@@ -163,11 +153,7 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 	}
 	require.Check(t, math.IsNaN(theory.CoverCount(0, 2)) && math.IsNaN(theory.CoverCount(2, -1)),
 		"a count for no points or no dimension")
-}
-
-// Half of all labellings at 2(d + 1) points, all up to d + 1 points, hardly any for very many.
-func TestCoverChance(t *testing.T) {
-	t.Parallel()
+	// Half of all labellings at 2(d + 1) points, all up to d + 1 points, hardly any for very many.
 	for d := range 8 {
 		near(t, "chance of 2(d + 1) points", theory.CoverChance(2*(d+1), d), 0.5, 0)
 		near(t, "chance of d + 1 points", theory.CoverChance(d+1, d), 1, 0)
@@ -176,10 +162,6 @@ func TestCoverChance(t *testing.T) {
 	require.Check(t, (p > 0 && p < 1e-30), "chance of 400 points in 20 dimensions: %g", p)
 	require.Check(t, math.IsNaN(theory.CoverChance(0, 1)) && math.IsNaN(theory.CoverChance(1024, 3)) && math.IsNaN(theory.CoverChance(1, -1)),
 		"a chance of no points, of too many, or in -1 dimensions")
-}
-
-func TestGeneralPosition(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		points [][2]float64
 		want   bool
@@ -266,7 +248,7 @@ func TestShatterKernelRank(t *testing.T) {
 }
 
 // The quadratic kernel solves XOR with alpha = 1/8 for all points.
-func TestShatterKernelSolvesXOR(t *testing.T) {
+func TestShatterXOR(t *testing.T) {
 	t.Parallel()
 	x, y := xor()
 	s := require.Value(theory.ShatterKernel(gram(quadratic, x)))(t)
@@ -277,6 +259,12 @@ func TestShatterKernelSolvesXOR(t *testing.T) {
 	}
 	near(t, "b", d.B, 0, 1e-12)
 	near(t, "margin", d.Margin, math.Sqrt2, 1e-12)
+	// XOR is the labelling of the square that no line realises.
+	s = require.Value(theory.ShatterLines([][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}))(t)
+	for m, d := range s.Dichotomies {
+		require.Equal(t, d.Realisable, m != 0b0011 && m != 0b1100, "labels %v: realisable", d.Labels)
+		require.Check(t, d.Realisable || slices.Equal(d.Common, []float64{0, 0}), "the diagonals meet in %v", d.Common)
+	}
 }
 
 // Coordinates at the ends of the range do not change a decision.

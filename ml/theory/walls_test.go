@@ -96,12 +96,8 @@ func TestWallCasesOnParallelWalls(t *testing.T) {
 	cases, err = far.WallCases([]theory.Wall{{Normal: [2]float64{1, 0}, Offset: -1}})
 	require.Check(t, err == nil && cases[0].Verdict == theory.Accepted && cases[1].Verdict == theory.MultiplierSign && cases[1].Wall == 0,
 		"a wall that need not push: %+v, %v", cases, err)
-}
-
-// On the line of example 2 the multiplier balances the gradients; elsewhere f still slopes.
-func TestBalance(t *testing.T) {
-	t.Parallel()
-	p := theory.LagrangeExamples[1]
+	// On the line of example 2 the multiplier balances the gradients; elsewhere f still slopes.
+	p = theory.LagrangeExamples[1]
 	lambda, slope := p.Balance([2]float64{-0.2, -0.4})
 	near(t, "lambda", lambda, 0.4, 1e-12)
 	near(t, "slope", slope, 0, 1e-12)

@@ -98,11 +98,7 @@ func TestEdgesAreDrawn(t *testing.T) {
 	turned := bonds()
 	turned.Networks[2].Graph.Edges = [][2]int{{0, 1}, {2, 1}}
 	require.Check(t, before != svg(turned), "an edge turned round looks the same")
-}
-
-// An edge is never lost, in however small a picture, and in a thumbnail it has a head.
-func TestSmallArrowsAreDrawn(t *testing.T) {
-	t.Parallel()
+	// An edge is never lost, in however small a picture, and in a thumbnail it has a head.
 	places := lists.Make(12, func(v int) [2]float64 { return [2]float64{float64(v), 0.1 * float64(v)} }) // in a row, about 1 apart
 	lines := func(g dataset.Graph, width, height int) int {
 		p := require.Value(figure.Networks{Format: figure.Format{Width: width, Height: height}, Networks: []figure.Network{{Graph: g, Places: places}}}.Picture())(t)

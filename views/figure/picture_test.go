@@ -509,6 +509,13 @@ func TestCrowd(t *testing.T) {
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
 	b := require.Drawn(t, p.SVG)
 	require.Check(t, strings.Contains(b, "7 boundaries") && !strings.Contains(b, "model 0"), "the legend does not count the boundaries, or names them")
+	// A crowd is thinned out, and the picture says so.
+	d := require.Value(dataset.Generate("blobs", 20_000, 0.6, 1))(t)
+	p = require.Value(figure.Scatter(t.Context(), figure.DataScene(d, plane(d.Features))))(t)
+	var size counter
+	require.NoError(t, p.SVG(t.Context(), &size))
+	require.Check(t, size <= 1<<20 && strings.Contains(p.Caption, "Drawn: 5000 of 20000 points."),
+		"%d bytes, %q", size, p.Caption)
 }
 
 func TestCaption(t *testing.T) {
@@ -652,17 +659,6 @@ func luminance(c color.NRGBA) float64 {
 func ratio(a, b color.NRGBA) float64 {
 	x, y := luminance(a), luminance(b)
 	return (math.Max(x, y) + 0.05) / (math.Min(x, y) + 0.05)
-}
-
-// A crowd is thinned out, and the picture says so.
-func TestManyPoints(t *testing.T) {
-	t.Parallel()
-	d := require.Value(dataset.Generate("blobs", 20_000, 0.6, 1))(t)
-	p := require.Value(figure.Scatter(t.Context(), figure.DataScene(d, plane(d.Features))))(t)
-	var size counter
-	require.NoError(t, p.SVG(t.Context(), &size))
-	require.Check(t, size <= 1<<20 && strings.Contains(p.Caption, "Drawn: 5000 of 20000 points."),
-		"%d bytes, %q", size, p.Caption)
 }
 
 // A picture of many points whose context ends while it is written, or before, ends with the error of

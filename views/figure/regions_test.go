@@ -121,6 +121,12 @@ func TestGoldenRegions(t *testing.T) {
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
+	// The caption tells what the picture of several machines shows.
+	s := mapped(grove(ml.OneVsOne))
+	wrong := lists.Count(s.Points, func(p ml.Point) bool { return p.Wrong && !p.HeldOut })
+	for _, want := range []string{"Regions of ash, beech, elm, one-vs-one, ", "with 3 conformal maps", "25 of class ash, 25 of class beech, 25 of class elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
+		require.Says(t, figure.Caption(s), want, "does not say")
+	}
 }
 
 const hatched = "{180 184 192 255}"
@@ -245,15 +251,5 @@ func TestTiedVotes(t *testing.T) {
 		p := require.Value(figure.Boundary(context.Background(), s))(t)
 		got := strings.Contains(p.Caption, "votes are tied (100\u00a0%)")
 		require.Check(t, got == c.tied && strings.Contains(p.Caption, "Hatched") == c.tied, "%s: %s", name, p.Caption)
-	}
-}
-
-// TestCaptionOfRegions tells what the picture of several machines shows.
-func TestCaptionOfRegions(t *testing.T) {
-	t.Parallel()
-	s := mapped(grove(ml.OneVsOne))
-	wrong := lists.Count(s.Points, func(p ml.Point) bool { return p.Wrong && !p.HeldOut })
-	for _, want := range []string{"Regions of ash, beech, elm, one-vs-one, ", "with 3 conformal maps", "25 of class ash, 25 of class beech, 25 of class elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
-		require.Says(t, figure.Caption(s), want, "does not say")
 	}
 }

@@ -180,6 +180,7 @@ func TestWordsRender(t *testing.T) {
 		require.NoError(t, s.Words().Render(t.Context(), &b))
 		require.Check(t, b.Len() != 0, "a screen without words")
 	})
+	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) { lessonstest.CheckLabels(t, s) })
 }
 
 // onScreen matches instructions that need an interactive figure.
@@ -213,10 +214,6 @@ func TestPaper(t *testing.T) {
 			require.Equal(t, onScreen.FindString(text), "", "%q: put tildes around what is for the screen", text)
 		}
 	})
-}
-
-func TestNoSourcesInLabels(t *testing.T) {
-	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) { lessonstest.CheckLabels(t, s) })
 }
 
 // TestPointers: the answer about tuning links to the screen of risk about optimistic training

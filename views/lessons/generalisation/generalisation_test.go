@@ -58,11 +58,7 @@ func TestNoBoundForMCM(t *testing.T) {
 	for _, n := range e.Numbers {
 		require.Check(t, !strings.Contains(n.Label, "bound"), "an MCM is shown a bound: %+v", n)
 	}
-}
-
-// On curved patterns the sparsest machine is not the best; on circles it is close.
-func TestFewerIsNotBetterByItself(t *testing.T) {
-	t.Parallel()
+	// On curved patterns the sparsest machine is not the best; on circles it is close.
 	for pattern, worse := range map[string]bool{"moons": true, "checkerboard": true, "circles": false} {
 		_, all := trials(t.Context(), pattern, "0.05", 80, 1)
 		few, best := fewest(all), leastWrong(all)

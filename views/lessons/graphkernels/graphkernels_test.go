@@ -166,10 +166,6 @@ func TestTheHandoutConfusesNodes(t *testing.T) {
 	}
 	right, wrong := value("false"), value("true")
 	require.Check(t, right == "5" && wrong == "8", "with the own label in front %s, sorted in %s", right, wrong)
-}
-
-func TestBlind(t *testing.T) {
-	t.Parallel()
 	for name, apart := range map[string]bool{"rings": false, "fused": false, "trees": true, "house": true} {
 		for h := range 5 {
 			e := show(t, "blind", "pair", name, "h", strconv.Itoa(h))

@@ -68,6 +68,20 @@ func TestMarginIsHalfTheGap(t *testing.T) {
 		got = 1 / math.Sqrt(m.AlphaSum())
 		require.Check(t, math.Abs(got-want) <= 1e-6, "%s: 1/sqrt(sum alpha) is %g, half the gap is %g", name, got, want)
 	}
+	// The upper bound of alpha in the run has no effect: the hard margin has the same solution.
+	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, lessons.Separable.Matrix())
+	best := require.Value(stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4))(t)
+	m := lessons.TrainHard(t.Context(), lessons.Separable)
+	for i, p := range best.Points {
+		require.Near(t, p.Alpha, math.Abs(m.Points[i].Weight), 1e-6, "alpha of point %d", i+1)
+	}
+	// Twice the solution satisfies every constraint strictly, as the text says.
+	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
+		m := lessons.TrainHard(t.Context(), pts)
+		twice, err := theory.LinearMargins([]float64{2 * m.W[0], 2 * m.W[1]}, 2*m.B, pts.Matrix(), pts.Y)
+		require.Check(t, err == nil && twice.FunctionalMargin() > 1.5,
+			"%s: least y f = %g, %v", name, twice.FunctionalMargin(), err)
+	}
 }
 
 // The optimum lies between floor and ceiling, the floor rises, and they meet at the end.
@@ -87,17 +101,6 @@ func TestDuality(t *testing.T) {
 	}
 	ceiling := ceilingOf(run.At(0))
 	require.Check(t, math.IsInf(ceiling, 1), "w = 0 has the ceiling %g", ceiling)
-}
-
-// The upper bound of alpha in the run has no effect: the hard margin has the same solution.
-func TestStepsAreHard(t *testing.T) {
-	t.Parallel()
-	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, lessons.Separable.Matrix())
-	best := require.Value(stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4))(t)
-	m := lessons.TrainHard(t.Context(), lessons.Separable)
-	for i, p := range best.Points {
-		require.Near(t, p.Alpha, math.Abs(m.Points[i].Weight), 1e-6, "alpha of point %d", i+1)
-	}
 }
 
 // Far points change nothing, one inside the margin does; overlapping classes are reported.
@@ -203,17 +206,6 @@ func TestBiasInterval(t *testing.T) {
 	}
 	require.Check(t, slack(low-0.1) >= least+1e-3 && slack(high+0.1) >= least+1e-3,
 		"slack %g and %g beside the interval, %g in it", slack(low-0.1), slack(high+0.1), least)
-}
-
-// TestSlater: twice the solution satisfies every constraint strictly, as the text says.
-func TestSlater(t *testing.T) {
-	t.Parallel()
-	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
-		m := lessons.TrainHard(t.Context(), pts)
-		twice, err := theory.LinearMargins([]float64{2 * m.W[0], 2 * m.W[1]}, 2*m.B, pts.Matrix(), pts.Y)
-		require.Check(t, err == nil && twice.FunctionalMargin() > 1.5,
-			"%s: least y f = %g, %v", name, twice.FunctionalMargin(), err)
-	}
 }
 
 // Two corners of a side of a square give the line of all four, those of a diagonal another.

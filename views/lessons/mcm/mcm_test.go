@@ -200,11 +200,7 @@ func TestBand(t *testing.T) {
 	require.Check(t, got == want, "%d marks, want %d", got, want) // without band and label
 	short := band(0.7, six.x[l.near], -0.4, l.min, nearPen, "")
 	require.Check(t, len(short) == 4, "the short band has %d marks, want two", len(short)-2)
-}
-
-// Each screen's note mentions the ratios of that screen.
-func TestDoubts(t *testing.T) {
-	t.Parallel()
+	// Each screen's note mentions the ratios of that screen.
 	for _, at := range []string{"1.2", "1.5"} { // on a point; beyond one
 		one, two := lessonstest.Show(t, Lesson(), "ratio", "t", at), lessonstest.Show(t, Lesson(), "bound", "t", at)
 		require.Check(t, len(one.Notes) == 1 && len(two.Notes) == 1 && !strings.Contains(one.Notes[0], "both") && strings.Contains(two.Notes[0], "both"),

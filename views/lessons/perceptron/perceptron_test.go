@@ -128,10 +128,6 @@ func TestNever(t *testing.T) {
 		require.Check(t, r.Status() == tc.want, "point 1 at %v: %v; want %v", tc.at, r.Status(), tc.want)
 	}
 	require.Check(t, toy.XY[0] == home, "the lesson's points were moved")
-}
-
-func TestGramDoesNotTurn(t *testing.T) {
-	t.Parallel()
 	for _, product := range []string{"linear", "poly", "rbf"} {
 		var counts []string
 		for _, turn := range []string{"0", "73", "-180"} {

@@ -116,12 +116,8 @@ func TestPull(t *testing.T) {
 		}
 	}
 	require.Check(t, above != 0, "no point pulls with more than C: nothing to say")
-}
-
-// TestBoundedOnTheMargin: for two points alpha = 2/|x_1 - x_2|² = C, without slack.
-func TestBoundedOnTheMargin(t *testing.T) {
-	t.Parallel()
-	m := lessons.TrainLinear(t.Context(), lessons.Toy{XY: [][2]float64{{-1, 0}, {1, 0}}, Y: []float64{-1, 1}}, "C", "0.5", "tol", "1e-9")
+	// For two points alpha = 2/|x_1 - x_2|² = C, without slack.
+	m = lessons.TrainLinear(t.Context(), lessons.Toy{XY: [][2]float64{{-1, 0}, {1, 0}}, Y: []float64{-1, 1}}, "C", "0.5", "tol", "1e-9")
 	for i, p := range m.Points {
 		require.Check(t, math.Abs(p.Weight) == 0.5 && math.Abs(p.Margin-1) <= 1e-9,
 			"point %d: alpha %g, y f = %g; want C and 1", i+1, math.Abs(p.Weight), p.Margin)

@@ -21,6 +21,11 @@ func TestTrainingError(t *testing.T) {
 	}
 	end := len(train) - 1
 	require.Check(t, train[end] == 0 && train[0] >= 0.2 && rises != 0 && fresh[end] >= 0.2, "training %v, %d rises, new points %v", train, rises, fresh)
+	// The caption says that the curves diverge only if they do.
+	for c, want := range map[string]bool{"0.01": false, "10": true, "1000": true} {
+		_, train, fresh := errors(t.Context(), c, 1)
+		require.Check(t, parted(train, fresh) == want, "C = %s: the curves part: %t", c, !want)
+	}
 }
 
 // The cells with the smallest error are highlighted; if there are several, the note names all.
@@ -54,13 +59,4 @@ func TestChoiceTellsTies(t *testing.T) {
 	got := lessonstest.Number(t, lessonstest.Show(t, Lesson(), "choice"), "its cross-validated error")
 	require.Check(t, got == "9.0 %" && strings.Contains(ask, "shown at first errs on 9 %"), "the best cell errs on %s; the question: %s", got, ask)
 	require.Check(t, ties != 0, "no draw has a tie: nothing was tested")
-}
-
-// TestCurvesPart: the caption says that the curves diverge only if they do.
-func TestCurvesPart(t *testing.T) {
-	t.Parallel()
-	for c, want := range map[string]bool{"0.01": false, "10": true, "1000": true} {
-		_, train, fresh := errors(t.Context(), c, 1)
-		require.Check(t, parted(train, fresh) == want, "C = %s: the curves part: %t", c, !want)
-	}
 }
