@@ -17,8 +17,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// TestKeptScores: what training keeps is what the model tells of every row, and points of a
-// result need no value of the kernel any more.
+// Training keeps what the model tells of every row, so that no kernel value is needed any more.
 func TestKeptScores(t *testing.T) {
 	t.Parallel()
 	two := spelt(clouds(40, 3, 4))

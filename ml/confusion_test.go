@@ -48,11 +48,9 @@ func TestConfusionOfATraining(t *testing.T) {
 			}
 			all, right := 0, 0
 			for c, r := range rows {
-				require.Check(t, r.Class == res.Model.Classes[c],
-					"%v: class %s, of the model %s", set, r.Class, res.Model.Classes[c])
+				require.Equal(t, r.Class, res.Model.Classes[c], "%v: class of the report", set)
 				for p, n := range r.Predicted {
-					require.Check(t, n == counts[[2]int{c, p}],
-						"%v: %d of %s are predictions to be of class %d, counted %d", set, n, r.Class, p, counts[[2]int{c, p}])
+					require.Equal(t, n, counts[[2]int{c, p}], "%v: rows of %s predicted to be of class %d", set, r.Class, p)
 				}
 				if n := r.SupportVectors; held != (n == nil) || !held && *n != vectors[c] {
 					t.Errorf("%v: support vectors of %s, held out %v: %v, counted %d", set, r.Class, held, n, vectors[c])

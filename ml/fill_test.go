@@ -88,8 +88,7 @@ func TestFillIsFitted(t *testing.T) {
 	}
 }
 
-// TestFillOfAFile: rows of a file in which values are missing are predicted by a model that was
-// trained on such, and refused by others.
+// Rows with gaps are predicted by a model that was trained on such, and refused by others.
 func TestFillOfAFile(t *testing.T) {
 	t.Parallel()
 	const file = "sex,x1,x2\nf,1,\nm,,0.5\n,0.2,0.1\nm,0.2,0.1\n"

@@ -20,17 +20,15 @@ import (
 	"marginlab/ml/param"
 )
 
-// fixture is a file of testdata.
 func fixture(t testing.TB, name string) string {
 	t.Helper()
 	text := require.Value(os.ReadFile(filepath.Join("testdata", name)))(t)
 	return string(text)
 }
 
-// TestFormat1IsReadForEver reads models as they were written before the format had
-// a number. Their decisions are those of the sum as it was then, bit for bit, and
-// those recorded then: bit for bit on a processor with the same vector
-// instructions, elsewhere to rounding.
+// TestFormat1IsReadForEver reads models as they were written before the format had a number. Their
+// decisions are those of the sum as it was then, bit for bit, and those recorded then: bit for bit on
+// a processor with the same vector instructions, elsewhere to rounding.
 func TestFormat1IsReadForEver(t *testing.T) {
 	t.Parallel()
 	var recorded map[string]struct {
@@ -154,8 +152,7 @@ func aModel(t testing.TB) string {
 	return asJSON(t, train(t, toy(), spec(t, "conformal", "eigen")).Model)
 }
 
-// change replaces one field of a model in JSON, "a.b" for a field inside another,
-// "a.0" for an element of a list.
+// change replaces a field of a model in JSON: "a.b" for one inside another, "a.0" for an element.
 func change(t testing.TB, text, path, value string) string {
 	t.Helper()
 	var m any
@@ -297,8 +294,7 @@ func FuzzReadModel(f *testing.F) {
 	})
 }
 
-// written.json holds specs, models and reports as the first released format wrote them:
-// what was stored then is read for ever.
+// written.json holds what the first released format stored: it is read for ever.
 func written(t *testing.T) (file struct {
 	Specs []struct {
 		JSON string
@@ -317,8 +313,7 @@ func written(t *testing.T) (file struct {
 	return file
 }
 
-// later lists what came after the fixture and is missing in its texts: parameters at
-// their defaults.
+// later lists what came after the fixture and is missing in its texts: parameters at their defaults.
 var later = strings.NewReplacer(`"multiclass":"ovo",`, "", `"target":"class",`, "")
 
 func TestWrittenSpecsAreRead(t *testing.T) {

@@ -53,6 +53,15 @@ func TestModelRoundTripsBitForBit(t *testing.T) {
 				"row %d: f = %v before, %v after", i, a[i], b[i])
 		}
 	})
+	m := require.Value(ml.ReadModel(strings.NewReader(`{"features":["x"],"label":"y","positive":"a","negative":"b","kernel":{"name":"linear"},"rows":null,"vectors":null,"coef":null,"b":-2}`)))(t)
+	got := m.Predict([]float64{7})
+	require.Check(t, got == "b" && m.Decision([]float64{1}) == -2, "predicts %s", got)
+	f, _, err := m.Surface(t.Context(), dataset.View{Center: []float64{0}, To: [2][]float64{{1}, {0}}, Axes: [2][]float64{{1}, {0}}}, []float64{1, 2}, []float64{0})
+	require.Check(t, err == nil && len(f) == 1 && slices.Equal(f[0], []float64{-2, -2}), "surface %v", f)
+	w, b, ok := m.Linear()
+	require.Check(t, ok && len(w) == 1 && w[0] == 0 && b == -2, "linear %v %g %v", w, b, ok)
+	text := asJSON(t, m)
+	require.Check(t, !strings.Contains(text, "null") && strings.Contains(text, `"rows":[]`), "lists without elements are written as %s", text)
 }
 
 // magnitude is the sum of the moduli of the terms of f, on which rounding depends.
@@ -202,21 +211,7 @@ func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
 	require.Check(t, second <= first, "the second component has variance %g, the first %g", second, first)
 }
 
-func TestModelWithoutVectorsIsConstant(t *testing.T) {
-	t.Parallel()
-	m := require.Value(ml.ReadModel(strings.NewReader(`{"features":["x"],"label":"y","positive":"a","negative":"b","kernel":{"name":"linear"},"rows":null,"vectors":null,"coef":null,"b":-2}`)))(t)
-	got := m.Predict([]float64{7})
-	require.Check(t, got == "b" && m.Decision([]float64{1}) == -2, "predicts %s", got)
-	f, _, err := m.Surface(t.Context(), dataset.View{Center: []float64{0}, To: [2][]float64{{1}, {0}}, Axes: [2][]float64{{1}, {0}}}, []float64{1, 2}, []float64{0})
-	require.Check(t, err == nil && len(f) == 1 && slices.Equal(f[0], []float64{-2, -2}), "surface %v", f)
-	w, b, ok := m.Linear()
-	require.Check(t, ok && len(w) == 1 && w[0] == 0 && b == -2, "linear %v %g %v", w, b, ok)
-	text := asJSON(t, m)
-	require.Check(t, !strings.Contains(text, "null") && strings.Contains(text, `"rows":[]`), "lists without elements are written as %s", text)
-}
-
-// The answers for many rows, whose scores are computed another way, are those for each row alone,
-// ties included: f is 0 on an axis of symmetry.
+// Answers for many rows are those for each alone, ties included: f is 0 on an axis of symmetry.
 func TestManyRowsAndOne(t *testing.T) {
 	t.Parallel()
 	const n, pairs = 6000, 2000

@@ -29,8 +29,7 @@ func binary() (ways []ml.MulticlassEntry) {
 	return lists.Filter(ml.Multiclass, func(way ml.MulticlassEntry) bool { return way.Rule != ml.Argmax })
 }
 
-// The accuracies and support vectors of reference solutions, which another program put
-// together of its own machines.
+// Accuracies and support vectors of reference solutions that were put together elsewhere.
 func TestMulticlassReference(t *testing.T) {
 	t.Parallel()
 	var cases []struct {
@@ -56,7 +55,7 @@ func TestMulticlassReference(t *testing.T) {
 			}
 		}
 		compared++
-		s := spec(t, "multiclass", way, "tol", "1e-6").With("C", param.Of(c.C))
+		s := spec(t, "multiclass", way, "tol", "1e-7").With("C", param.Of(c.C))
 		c.Kernel.set(t, &s)
 		for _, name := range c.Columns {
 			for _, f := range d.Features {
@@ -67,10 +66,14 @@ func TestMulticlassReference(t *testing.T) {
 		}
 		require.Must(t, len(s.Features) == len(c.Columns), "features %v of %v", c.Columns, d.Features)
 		r := train(t, d, s).Report
-		require.Check(t, math.Abs(*r.TrainAccuracy-c.Expect.TrainAccuracy) <= 1e-12,
-			"%s, %v, %s: accuracy %g, want %g", c.Method, c.Columns, c.Kernel.Type, *r.TrainAccuracy, c.Expect.TrainAccuracy)
-		if want := c.Expect.Objective; want > 0 && math.Abs(*r.Objective-want) > 1e-5*want {
-			t.Errorf("%s, %v, %s: objective %.9g, want %.9g", c.Method, c.Columns, c.Kernel.Type, *r.Objective, want)
+		require.Near(t, *r.TrainAccuracy, c.Expect.TrainAccuracy, 1e-12, "%s, %v: accuracy", c.Method, c.Columns)
+		if want := c.Expect.Objective; want > 0 {
+			rough := train(t, d, s.With("tol", param.Of(1e-4))).Report
+			require.Check(t, r.Status == trace.Converged && rough.Status == trace.Converged, "%s, %v", c.Method, c.Columns)
+			for i, v := range []*float64{r.Objective, r.DualObjective, rough.Objective, rough.DualObjective} {
+				tol := []float64{1e-6, 1e-3}[i/2]
+				require.Near(t, *v, want, tol*want, "%s, %v, %s: objective %d", c.Method, c.Columns, c.Kernel.Type, i)
+			}
 		}
 		want, apart := c.Expect.SupportVectors, 0
 		if len(c.Columns) == 2 && c.Kernel.Type == "linear" && want > 0 {
@@ -138,8 +141,7 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 	}
 }
 
-// Of one problem for all classes there is a function for each, and one report with a
-// certificate.
+// Of one problem for all classes there is a function for each, and one report with a certificate.
 func TestMulticlassAsOneProblem(t *testing.T) {
 	t.Parallel()
 	d := three(60)

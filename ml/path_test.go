@@ -10,8 +10,7 @@ import (
 	"marginlab/ml/ridge"
 )
 
-// TestPathIsAlongTheTrainings trains at some lambda: split, scaling and kernel width are
-// those of the path.
+// At some lambda, split, scaling and kernel width of a training are those of the path.
 func TestPathIsAlongTheTrainings(t *testing.T) {
 	t.Parallel()
 	d := clouds(80, 3, 14)

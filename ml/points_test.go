@@ -108,16 +108,10 @@ func TestPointsRefuseOtherData(t *testing.T) {
 	s := spec(t)
 	m := train(t, clouds(90, 2, 23), s).Model
 	require.Fails(t, require.Err(m.Points(toy(), s)), "", "data without the classes of the model are taken")
-	require.Fails(t, require.Err(m.Points(clouds(20, 2, 23), s)), "row",
-		"data with fewer rows than the model remembers give")
+	require.Fails(t, require.Err(m.Points(clouds(20, 2, 23), s)), "row", "data with fewer rows than the model remembers")
 	require.Fails(t, require.Err(m.Points(data([][]float64{{1}, {2}}, "a", "b"), s)), "", "data without the features of the model are taken")
-}
-
-// Many points look at the context even if their scores are known: a million take a second.
-func TestPointsEndWithTheirContext(t *testing.T) {
-	t.Parallel()
-	s := spec(t)
-	m, many := train(t, clouds(90, 2, 21), s).Model, clouds(9000, 2, 21)
+	// Many points look at the context even if their scores are known: a million take a second.
+	many := clouds(9000, 2, 21)
 	known := &ml.Result{Model: m, Scores: m.Scores(many.X)}
 	ps := require.Value(known.Points(t.Context(), m, many, s))(t)
 	require.Equal(t, len(ps), 9000, "points")

@@ -34,8 +34,7 @@ func asGiven(d *dataset.Data, g kernel.Matrix) *dataset.Data {
 	return &dataset.Data{Objects: p, Label: d.Label, Classes: d.Classes, Y: d.Y}
 }
 
-// strangers are rows of a given kernel matrix of which noClass knows that they belong
-// to it; with self they bring k(x, x) along.
+// strangers are rows of a given kernel matrix that noClass owns; with self they bring k(x, x).
 func strangers(d *dataset.Data, self bool, rows ...int) *dataset.Precomputed {
 	p := d.Objects.Subset(rows).(*dataset.Precomputed)
 	for i := range rows {
@@ -50,8 +49,7 @@ func strangers(d *dataset.Data, self bool, rows ...int) *dataset.Precomputed {
 // near compares to nine digits.
 func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)) }
 
-// TestPrecomputedIsItsKernel trains on points, and on the values of the same kernel:
-// the machines are the same.
+// Training on points, and on the values of the same kernel, gives the same machines.
 func TestPrecomputedIsItsKernel(t *testing.T) {
 	t.Parallel()
 	points := clouds(60, 3, 4)
@@ -95,8 +93,7 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 					"%s: row %d: f = %g, with points %g", at, i, p.F, f[i])
 			}
 			for a, i := range []int{3, 59, 0} {
-				require.Check(t, scores.At(a, 0) == ps[i].F,
-					"%s: row %d: f = %g as a stranger, %g as a row of the data", at, i, scores.At(a, 0), ps[i].F)
+				require.Equal(t, scores.At(a, 0), ps[i].F, "%s: f of row %d as a stranger", at, i)
 			}
 			if acc, err := got.Model.Accuracy(matrix); err != nil || acc < 0.5 {
 				t.Errorf("%s: accuracy %g, %v", at, acc, err)
@@ -127,8 +124,7 @@ func TestPrecomputedSubset(t *testing.T) {
 	numbers := m.Supports.Objects.(*dataset.Precomputed).Number
 	require.Must(t, m.Columns() == 40 && len(numbers) == part.Report.SupportVectors, "%d columns, supports %v", m.Columns(), numbers)
 	for a, number := range numbers {
-		require.Check(t, some[m.Supports.Rows[a]] == number-1,
-			"row %d of the data is object %d", m.Supports.Rows[a], number)
+		require.Equal(t, number-1, some[m.Supports.Rows[a]], "object of row %d of the data", m.Supports.Rows[a])
 	}
 	// In order, it is the same machine.
 	sorted := slices.Sorted(slices.Values(some))

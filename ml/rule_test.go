@@ -24,7 +24,6 @@ import (
 
 var update = flag.Bool("update", false, "write the fixtures of the present format anew")
 
-// three draws three overlapping classes in the plane.
 func three(n int) *dataset.Data {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x, labels := make([][]float64, n), make([]string, n)
@@ -58,9 +57,8 @@ func pair(d *dataset.Data, i, j int) (*dataset.Data, []int) {
 	return p, at
 }
 
-// together trains the binary machines that a rule wants and puts them together by
-// hand. Nothing may be fitted to the rows of one machine alone, so the spec does not
-// standardise.
+// together trains the binary machines that a rule wants and puts them together by hand. Nothing may
+// be fitted to the rows of one machine alone, so the spec does not standardise.
 func together(t testing.TB, rule ml.Rule, d *dataset.Data, set ...string) (*ml.Model, []*ml.Model) {
 	t.Helper()
 	set = append(set, "standardize", "false")
@@ -320,14 +318,6 @@ func TestRulesByHand(t *testing.T) {
 	require.Fails(t, require.Err(model(ml.Value, "").Accuracy(toy())), "", "numbers have an accuracy")
 }
 
-// TestVotes: a class has a vote and a margin from every other.
-func TestVotes(t *testing.T) {
-	t.Parallel()
-	votes, margins := ml.Votes(4, []float64{1, -2, 0.5, 3, -1, -4}) // ab ac ad bc bd cd
-	require.Slices(t, votes, []int{1, 2, 2, 1}, "votes")
-	require.Slices(t, margins, []float64{0.5, -1, 5, -4.5}, "margins")
-}
-
 func TestScoreNames(t *testing.T) {
 	t.Parallel()
 	d := three(30)
@@ -340,10 +330,13 @@ func TestScoreNames(t *testing.T) {
 	} {
 		require.Equal(t, strings.Join(m.ScoreNames(), "|"), want, "strings.Join")
 	}
+	// A class has a vote and a margin from every other.
+	votes, margins := ml.Votes(4, []float64{1, -2, 0.5, 3, -1, -4}) // ab ac ad bc bd cd
+	require.Slices(t, votes, []int{1, 2, 2, 1}, "votes")
+	require.Slices(t, margins, []float64{0.5, -1, 5, -4.5}, "margins")
 }
 
-// TestFormat2IsReadForEver reads models of the present format as they were recorded
-// when it was new.
+// TestFormat2IsReadForEver reads models of the present format as they were recorded when it was new.
 func TestFormat2IsReadForEver(t *testing.T) {
 	t.Parallel()
 	d := three(30)
@@ -359,12 +352,8 @@ func TestFormat2IsReadForEver(t *testing.T) {
 		a, err := m.Accuracy(d)
 		require.Check(t, err == nil && a >= 0.9 && m.Machines[2].Map != nil, "%s: accuracy %g (%v)", rule, a, err)
 	}
-}
-
-// TestFormat2OfTwoClasses reads models as a released version wrote them, of vectors and of
-// a kernel matrix, and writes them byte for byte.
-func TestFormat2OfTwoClasses(t *testing.T) {
-	t.Parallel()
+	// Reads models as a released version wrote them, of vectors and of a kernel matrix, and writes
+	// them byte for byte.
 	for name, kind := range map[string]dataset.Kind{"conformal": dataset.KindVectors, "precomputed": dataset.KindPrecomputed, "precomputed_conformal": dataset.KindPrecomputed} {
 		text := fixture(t, "model_format2_"+name+".json")
 		m := require.Value(ml.ReadModel(strings.NewReader(text)))(t, "%s", name)
@@ -448,7 +437,7 @@ func TestReportCountsWhatTheModelTells(t *testing.T) {
 }
 
 // Of classes whose scores differ by rounding alone, the first wins, whichever is larger.
-func TestTiesGoToTheFirstClass(t *testing.T) {
+func TestTies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rule   ml.Rule
@@ -466,21 +455,13 @@ func TestTiesGoToTheFirstClass(t *testing.T) {
 		m := ml.Model{Rule: c.rule, Classes: []string{"a", "b", "c"}}
 		require.Equal(t, m.Class(c.scores), c.want, "%s of %v", c.rule, c.scores)
 	}
-}
-
-// Rows where f is 0 but for rounding are tied, those where it is small beside other rows are not.
-func TestTiedRows(t *testing.T) {
-	t.Parallel()
+	// Rows where f is 0 but for rounding are tied, those where it is small beside other rows are not.
 	for x, want := range map[float64]int{0: 2, 1e10: 0} {
 		d := data([][]float64{{-1}, {1}, {x}, {-x}}, "a", "b", "b", "a")
 		r := train(t, d, spec(t, "kernel", "linear", "standardize", "false")).Report
 		require.Equal(t, r.Tied, want, "tied rows of -1, 1, %g, %g", x, -x)
 	}
-}
-
-// On the line between two opposite points, whichever way rounding goes, f is 0.
-func TestTiesOfRoundingAreExact(t *testing.T) {
-	t.Parallel()
+	// On the line between two opposite points, whichever way rounding goes, f is 0.
 	m := train(t, data([][]float64{{-0.1, -0.3}, {0.1, 0.3}}, "a", "b"), spec(t, "kernel", "linear", "standardize", "false")).Model
 	for k := range 40 {
 		by := 1.1 * float64(k)

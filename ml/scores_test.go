@@ -114,8 +114,7 @@ func TestScoresOfOneClass(t *testing.T) {
 		"always yes: %+v", r)
 }
 
-// A report from before there were these scores has them when it is read: they follow from
-// its matrix.
+// A report from before there were these scores has them when it is read: they follow from its matrix.
 func TestScoresOfAnOlderReport(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 2, 4)

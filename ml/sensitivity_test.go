@@ -90,8 +90,7 @@ func TestSense(t *testing.T) {
 				agree++
 			}
 		}
-		require.Check(t, math.Abs(share*ml.Resamples-float64(agree)) <= 1e-9,
-			"row %d: %g of the samples agree, their machines say %d", i+1, share*ml.Resamples, agree)
+		require.Near(t, share*ml.Resamples, float64(agree), 1e-9, "samples that agree on row %d", i+1)
 	}
 	for k, step := range steps {
 		require.Check(t, k == 0 || step.Done > steps[k-1].Done, "%v at %d of %v", step, k, steps)
@@ -114,6 +113,18 @@ func TestSenseOfRows(t *testing.T) {
 	again, err := ml.Sense(t.Context(), d, sp, nil)
 	require.Check(t, err == nil && slices.Equal(s.Removals, again.Removals) && slices.Equal(s.Samples, again.Samples) && slices.Equal(s.Flips, again.Flips),
 		"a second look differs, %v", err)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	_, err = ml.Sense(ctx, clouds(60, 2, 1), spec(t, "positive", "a"), func(trace.Step) {
+		if n++; n == 5 {
+			cancel()
+		}
+	})
+	require.Check(t, errors.Is(err, context.Canceled) && n <= 6, "after %d trainings: %v", n, err)
+	// Trainings that the iteration limit ends tell nothing of what moves.
+	_, err = ml.Sense(t.Context(), clouds(60, 2, 1), spec(t, "positive", "a", "C", "100", "max_iter", "50"), nil)
+	require.Check(t, errors.As(err, new(*param.Refusal)) && strings.Contains(err.Error(), "did not converge (iteration-limit)"),
+		"an iteration limit that binds: %v", err)
 }
 
 func TestSenseAndRegulariseRefuse(t *testing.T) {
@@ -137,43 +148,19 @@ func TestSenseAndRegulariseRefuse(t *testing.T) {
 	require.Check(t, errors.As(err, new(*param.Refusal)), "three classes: %v", err)
 }
 
-func TestSenseIsCancelled(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	n := 0
-	_, err := ml.Sense(ctx, clouds(60, 2, 1), spec(t, "positive", "a"), func(trace.Step) {
-		if n++; n == 5 {
-			cancel()
-		}
-	})
-	require.Check(t, errors.Is(err, context.Canceled) && n <= 6, "after %d trainings: %v", n, err)
-}
-
 // The only row of its class is not left out: without it there is no boundary.
-func TestSenseKeepsTheLastOfAClass(t *testing.T) {
+func TestSenseAtItsEnds(t *testing.T) {
 	t.Parallel()
 	d := data([][]float64{{0, 0}, {1, 1}, {1.2, 0.9}, {0.8, 1.4}}, "a", "b", "b", "b")
 	s := require.Value(ml.Sense(t.Context(), d, spec(t, "positive", "a"), nil))(t)
 	first := s.Removals[0]
 	require.Check(t, first.Row == 1 && first.Moved == 1 && first.Only && !s.Removals[1].Only, "the first removal is %+v", first)
-}
-
-// Trainings that the iteration limit ends tell nothing of what moves.
-func TestSenseMeetsTheIterationLimit(t *testing.T) {
-	t.Parallel()
-	_, err := ml.Sense(t.Context(), clouds(60, 2, 1), spec(t, "positive", "a", "C", "100", "max_iter", "50"), nil)
-	require.Check(t, errors.As(err, new(*param.Refusal)) && strings.Contains(err.Error(), "did not converge (iteration-limit)"),
-		"an iteration limit that binds: %v", err)
-}
-
-// A training that fails ends the search in its direction and nothing else: a polynomial of degree
-// 20 grows until rounding forbids the tolerance.
-func TestSenseGoesNoFartherThanTrainings(t *testing.T) {
-	t.Parallel()
-	d := data([][]float64{{1, 0}, {0.8, 0.6}, {0.6, 0.8}, {0, 1}, {-0.6, 0.8}, {-1, 0}}, "a", "a", "a", "b", "b", "b")
+	// A training that fails ends the search in its direction and nothing else: a polynomial of degree
+	// 20 grows until rounding forbids the tolerance.
+	d = data([][]float64{{1, 0}, {0.8, 0.6}, {0.6, 0.8}, {0, 1}, {-0.6, 0.8}, {-1, 0}}, "a", "a", "a", "b", "b", "b")
 	sp := spec(t, "positive", "a", "kernel", "poly", "standardize", "false", "gamma", "1", "coef0", "0", "degree", "20")
 	var last trace.Step
-	s := require.Value(ml.Sense(t.Context(), d, sp, func(s trace.Step) { last = s }))(t)
+	s = require.Value(ml.Sense(t.Context(), d, sp, func(s trace.Step) { last = s }))(t)
 	up := s.Flips[2]
 	require.Check(t, up.Parameter == "gamma" && up.Row == 0 && (up.To >= 1 && up.To < 9), "as gamma grows: %+v", up)
 	require.Check(t, len(s.Flips) == 4 && len(s.Samples) == ml.Resamples && last.Done == last.Trainings,

@@ -17,7 +17,7 @@ import (
 	"marginlab/ml/param"
 )
 
-func TestDefaultsAreInsideTheirBounds(t *testing.T) {
+func TestParams(t *testing.T) {
 	t.Parallel()
 	for _, p := range ml.Params {
 		require.Equal(t, p.Check(p.Default), nil, "default of %s", p.Name)
@@ -26,10 +26,6 @@ func TestDefaultsAreInsideTheirBounds(t *testing.T) {
 			"slider of %s runs from %g to %g, its bounds are %g and %g", p.Name, p.Low, p.High, p.Min, p.Max)
 	}
 	require.Equal(t, ml.DefaultSpec().Validate(), nil, "ml.DefaultSpec().Validate()")
-}
-
-func TestParamsHaveDistinctNames(t *testing.T) {
-	t.Parallel()
 	names, flags := map[string]bool{}, map[string]bool{}
 	for _, p := range ml.Params {
 		require.Check(t, !names[p.Name] && !flags[p.Flag()], "two parameters are called %s", p.Name)
@@ -39,6 +35,14 @@ func TestParamsHaveDistinctNames(t *testing.T) {
 	}
 	_, ok := ml.Param("colour")
 	require.Check(t, !ok, `Param("colour") is known`)
+	s := ml.DefaultSpec()
+	for name, want := range map[string]string{
+		"learner": "svm", "kernel": "rbf", "gamma": "auto", "C": "1", "tol": "0.001", "standardize": "true",
+		"conformal": "none", "rho": "0", "rank_tol": "0.001", "core_ridge": "0.001", "hard_margin": "false",
+		"test_fraction": "0", "features": "", "label": "", "positive": "",
+	} {
+		require.Equal(t, s.Text(name), want, "default of %s", name)
+	}
 }
 
 // A name means the same in all rows that have it, and belongs to rows of one table; a
@@ -64,20 +68,7 @@ func TestRowsAgree(t *testing.T) {
 		"the rows own %v", owner)
 }
 
-func TestDefaultsAreThoseOfTheCommandLine(t *testing.T) {
-	t.Parallel()
-	s := ml.DefaultSpec()
-	for name, want := range map[string]string{
-		"learner": "svm", "kernel": "rbf", "gamma": "auto", "C": "1", "tol": "0.001", "standardize": "true",
-		"conformal": "none", "rho": "0", "rank_tol": "0.001", "core_ridge": "0.001", "hard_margin": "false",
-		"test_fraction": "0", "features": "", "label": "", "positive": "",
-	} {
-		require.Equal(t, s.Text(name), want, "default of %s", name)
-	}
-}
-
-// values are texts to try for a parameter, all of them valid and in the notation
-// that Text writes.
+// values are texts to try for a parameter, all of them valid and in the notation that Text writes.
 func values(p param.Param) []string {
 	var vs []string
 	switch p.Kind {
@@ -106,7 +97,7 @@ func values(p param.Param) []string {
 	return vs
 }
 
-func TestFeaturesMayHoldCommas(t *testing.T) {
+func TestTextsOfValues(t *testing.T) {
 	t.Parallel()
 	s := ml.DefaultSpec()
 	require.NoError(t, s.Set("features", `"mass, kg", height`))
@@ -119,6 +110,10 @@ func TestFeaturesMayHoldCommas(t *testing.T) {
 	require.Check(t, problemFor(err, "features") != "", "an open quote gives %v", err)
 	err = s.Set("features", "a\nb")
 	require.Check(t, problemFor(err, "features") != "", "two lines give %v", err)
+	s = spec(t, "max_iter", "1e4", "seed", "4e2", "degree", "2.0", "C", "1e2")
+	v := s.Values
+	require.Check(t, v.Int("max_iter") == 10_000 && s.Seed == 400 && v.Int("degree") == 2 && v.Number("C") == 100,
+		"max_iter %d, seed %d, degree %d, C %g", v.Int("max_iter"), s.Seed, v.Int("degree"), v.Number("C"))
 }
 
 // problemFor is the message for a field in an error of kind param.Problems.
@@ -159,14 +154,6 @@ func TestSetRefuses(t *testing.T) {
 		require.Says(t, problemFor(s.Set(c.name, c.text), c.name), c.says, "Set(%s, %q)", c.name, c.text)
 		require.Equal(t, cmp.Diff(ml.DefaultSpec(), s), "", "Set(%s, %q) failed and changed the spec", c.name, c.text)
 	}
-}
-
-func TestNumbersMayBeWrittenWithExponents(t *testing.T) {
-	t.Parallel()
-	s := spec(t, "max_iter", "1e4", "seed", "4e2", "degree", "2.0", "C", "1e2")
-	v := s.Values
-	require.Check(t, v.Int("max_iter") == 10_000 && s.Seed == 400 && v.Int("degree") == 2 && v.Number("C") == 100,
-		"max_iter %d, seed %d, degree %d, C %g", v.Int("max_iter"), s.Seed, v.Int("degree"), v.Number("C"))
 }
 
 func TestApplies(t *testing.T) {

@@ -129,8 +129,7 @@ func TestTrainerIsShared(t *testing.T) {
 		alone := require.Value(ml.NewTrainer(d, s))(t)
 		for a, want := range judge(alone, k) {
 			for i, f := range want.Scores.RawMatrix().Data {
-				require.Must(t, got[a].Scores.At(i, 0) == f,
-					"fold %d, C = %g: f is %g, alone %g", k, cs[a], got[a].Scores.At(i, 0), f)
+				require.Equal(t, got[a].Scores.At(i, 0), f, "fold %d, C = %g: f", k, cs[a])
 			}
 		}
 	}

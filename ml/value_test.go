@@ -43,8 +43,7 @@ func valuesOf(t *testing.T, d *dataset.Data) []float64 {
 
 var regression = []string{"target", "value", "learner", "ridge", "lambda", "0.1"}
 
-// The linear system is solved by another routine, and each point left out by training
-// without it.
+// The linear system is solved by another routine, and each point left out by training without it.
 func TestRegressionSolvesTheSystem(t *testing.T) {
 	t.Parallel()
 	const lambda, gamma = 0.1, 0.7
@@ -102,8 +101,7 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 	}
 }
 
-// A report of a regression holds no accuracy, also where it is read again, and one of
-// classes with accuracy 0 keeps it.
+// A regression's report holds no accuracy, also read again; one of accuracy 0 keeps it.
 func TestRegressionReports(t *testing.T) {
 	t.Parallel()
 	d := wave(60, 2, 3)

@@ -10,8 +10,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestPartsAddUp: what the symbols of a string add is f, for every learner, of several
-// machines and with conformal maps as well.
+// What the symbols of a string add is f, for every learner, several machines and conformal maps.
 func TestPartsAddUp(t *testing.T) {
 	t.Parallel()
 	d := spelt(clouds(45, 3, 5))
@@ -39,8 +38,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-// The weights of a model on strings of one letter are those of the linear kernel on how many
-// there are.
+// The weights on strings of one letter are those of the linear kernel on their number.
 func TestWeightsOfLetters(t *testing.T) {
 	t.Parallel()
 	points := clouds(40, 2, 7)

@@ -10,25 +10,17 @@ import (
 )
 
 // Numbers that people write out have no exponent.
-func TestShort(t *testing.T) {
+func TestWords(t *testing.T) {
 	t.Parallel()
 	for want, v := range map[string]float64{
 		"0": 0, "0.5": 0.5, "−2": -2, "3162": 3162.3, "10000": 1e4, "−31623": -31622.8, "10⁶": 1e6, "2.346·10⁷": 23456789, "10⁻⁵": 1e-5, "−10⁻⁵": -1e-5, "∞": math.Inf(1),
 	} {
 		require.Check(t, views.Short(v) == want, "%g is shown as %q, want %q", v, views.Short(v), want)
 	}
-}
-
-// Names wrap after an underscore, and not between a symbol and its value.
-func TestBreakable(t *testing.T) {
-	t.Parallel()
+	// Names wrap after an underscore, and not between a symbol and its value.
 	var b strings.Builder
 	require.NoError(t, views.Breakable("SVM, γ 2, C 10 · a_b").Render(t.Context(), &b))
 	require.Equal(t, b.String(), "SVM, γ\u00a02, C\u00a010 · a_<wbr>b<wbr>", "a name")
-}
-
-func TestSentence(t *testing.T) {
-	t.Parallel()
 	for message, want := range map[string]string{
 		"":                               "",
 		`expected a number, found "a b"`: "Expected a number, found “a b”.",

@@ -27,19 +27,6 @@ func gram(x *mat.Dense, k func(a, b []float64) float64) mltest.Matrix {
 	return mltest.Symmetric(n, func(i, j int) float64 { return k(x.RawRowView(i), x.RawRowView(j)) })
 }
 
-func linear(a, b []float64) float64 { return floats.Dot(a, b) }
-
-func rbf(gamma float64) func(a, b []float64) float64 {
-	return func(a, b []float64) float64 {
-		d := floats.Distance(a, b, 2)
-		return math.Exp(-gamma * d * d)
-	}
-}
-
-func poly(gamma, coef0 float64, degree int) func(a, b []float64) float64 {
-	return func(a, b []float64) float64 { return math.Pow(gamma*floats.Dot(a, b)+coef0, float64(degree)) }
-}
-
 // cloud draws two overlapping classes; about the given share of the rows is +1, at least one.
 func cloud(rng *rand.Rand, n, d int, share float64) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, d, nil), make([]float64, n)
@@ -102,10 +89,10 @@ func TestReference(t *testing.T) {
 			t.Parallel()
 			x, y := mltest.TwoClasses(t, c.Data, c.Positive)
 			mltest.Standardise(x)
-			k := map[string]func(a, b []float64) float64{
-				"linear": linear, "rbf": rbf(c.Kernel.Gamma), "poly": poly(c.Kernel.Gamma, c.Kernel.Coef0, c.Kernel.Degree),
+			k := map[string]kernel.Kernel{
+				"linear": kernel.Linear(), "rbf": kernel.RBF(c.Kernel.Gamma), "poly": kernel.Polynomial(c.Kernel.Gamma, c.Kernel.Coef0, c.Kernel.Degree),
 			}[c.Kernel.Type]
-			g := gram(x, k)
+			g := gram(x, k.Eval)
 			m, s := fit(t, "eigen", g, x, y, every(len(y), c.CoreStep), Settings{Gamma: c.CoreGamma, Ridge: c.D})
 			near(t, "J before", s.JBefore, c.Expect.JBefore, 1e-6)
 			near(t, "J after", s.JAfter, c.Expect.JAfter, 1e-6)
@@ -143,15 +130,14 @@ func ridged(k mltest.Matrix, y, c []float64, ridge float64) float64 {
 	return b / w
 }
 
-// For the linear kernel the feature space is R^d: J must be the ratio of the traces of the
-// scatter of the points c_i x_i.
+// For the linear kernel J must be the ratio of the traces of the scatter of the points c_i x_i.
 func TestJIsTheTraceRatio(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for trial := range 30 {
 		n, d := 3+rng.IntN(200), 1+rng.IntN(5)
 		x, y := cloud(rng, n, d, rng.Float64())
-		k := gram(x, linear)
+		k := gram(x, kernel.Linear().Eval)
 		c := lists.Make(n, func(i int) float64 { return rng.NormFloat64() })
 		if classes := 2 + trial%4; classes > 2 && n > 2*classes {
 			for i := range y {
@@ -200,7 +186,7 @@ func TestNeitherOrderNorLabelsMatter(t *testing.T) {
 	for _, row := range Table {
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
-			k, pk := gram(x, rbf(0.4)), gram(px, rbf(0.4))
+			k, pk := gram(x, kernel.RBF(0.4).Eval), gram(px, kernel.RBF(0.4).Eval)
 			m, want := fit(t, row.Name, k, x, y, cores, s)
 			pm, got := fit(t, row.Name, pk, px, py, pcores, s)
 			fm, flip := fit(t, row.Name, k, x, flipped, cores, s)
@@ -224,7 +210,7 @@ func TestEigenIsTheMaximum(t *testing.T) {
 	for trial := range 6 {
 		n := 60 + rng.IntN(100)
 		x, y := cloud(rng, n, 2, 0.1+0.4*rng.Float64())
-		k := gram(x, []func(a, b []float64) float64{linear, rbf(0.5), poly(1, 1, 3)}[trial%3])
+		k := gram(x, []func(a, b []float64) float64{kernel.Linear().Eval, kernel.RBF(0.5).Eval, kernel.Polynomial(1, 1, 3).Eval}[trial%3])
 		cores := every(n, 4+trial)
 		s := Settings{Gamma: math.Exp(rng.NormFloat64()), Ridge: []float64{0, 1e-3, 1}[trial/2]}
 		m, stats := fit(t, "eigen", k, x, y, cores, s)
@@ -262,7 +248,7 @@ func TestGradientClimbs(t *testing.T) {
 	for trial := range 8 {
 		n := 40 + rng.IntN(120)
 		x, y := cloud(rng, n, 2, 0.4)
-		k := gram(x, []func(a, b []float64) float64{linear, rbf(0.5)}[trial%2])
+		k := gram(x, []func(a, b []float64) float64{kernel.Linear().Eval, kernel.RBF(0.5).Eval}[trial%2])
 		s := Settings{Gamma: []float64{0.1, 1}[trial/2%2], Ridge: []float64{1e-3, 100}[trial/4]}
 		m, got := fit(t, "gradient", k, x, y, every(n, 5), s)
 		_, top := fit(t, "eigen", k, x, y, every(n, 5), s)
@@ -286,13 +272,12 @@ func TestRepeatedCores(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	x, y := cloud(rng, 80, 2, 0.5)
-	k := gram(x, rbf(0.5))
+	k := gram(x, kernel.RBF(0.5).Eval)
 	s := Settings{Gamma: 1, Ridge: 1e-3}
 	once := every(80, 8)
 	m, want := fit(t, "eigen", k, x, y, once, s)
 	m3, got := fit(t, "eigen", k, x, y, append(append(once, once...), once...), s)
-	require.Check(t, got.BasisRank == want.BasisRank,
-		"rank %d with repeated cores, %d without", got.BasisRank, want.BasisRank)
+	require.Equal(t, got.BasisRank, want.BasisRank, "rank with repeated cores")
 	near(t, "J after", got.JAfter, want.JAfter, 1e-8)
 	near(t, "eigenvalue", got.Eigenvalue, want.Eigenvalue, 1e-8)
 	for i := range 80 {
@@ -321,7 +306,7 @@ func TestConventions(t *testing.T) {
 	changes := 0
 	for trial := range 10 {
 		x, y := cloud(rng, 90, 2, 0.4)
-		k := gram(x, rbf(0.3))
+		k := gram(x, kernel.RBF(0.3).Eval)
 		for _, row := range Table {
 			m, stats := fit(t, row.Name, k, x, y, every(90, 7), Settings{Gamma: 0.7, Ridge: 1e-4})
 			c := m.Factors(x)
@@ -330,8 +315,7 @@ func TestConventions(t *testing.T) {
 			}
 			require.Check(t, floats.Sum(c) > 0, "%s: sum c = %g", row.Name, floats.Sum(c))
 			both := floats.Min(c) < 0 && floats.Max(c) > 0
-			require.Check(t, stats.SignChange == both,
-				"%s: SignChange %v, but c runs from %g to %g", row.Name, stats.SignChange, floats.Min(c), floats.Max(c))
+			require.Equal(t, stats.SignChange, both, "%s: SignChange, c from %g to %g", row.Name, floats.Min(c), floats.Max(c))
 			if !both {
 				continue
 			}
@@ -355,7 +339,7 @@ func TestConventions(t *testing.T) {
 func TestAmariIsTheFormula(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 1, []float64{0, 1, 2, 5})
-	m, _ := fit(t, "amari", gram(x, rbf(1)), x, []float64{-1, 1, -1, 1}, []int{0, 3}, Settings{Gamma: 0.5})
+	m, _ := fit(t, "amari", gram(x, kernel.RBF(1).Eval), x, []float64{-1, 1, -1, 1}, []int{0, 3}, Settings{Gamma: 0.5})
 	for _, z := range []float64{0, 1, 2.5, 5, 9} {
 		near(t, "c", m.At([]float64{z}), math.Exp(-z*z/2)+math.Exp(-(z-5)*(z-5)/2), 1e-15)
 	}
@@ -365,7 +349,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
 	x, y := cloud(rng, 50, 3, 0.5)
-	m, _ := fit(t, "eigen", gram(x, rbf(0.3)), x, y, every(50, 3), Settings{Gamma: 1.0 / 3, Ridge: 1e-3})
+	m, _ := fit(t, "eigen", gram(x, kernel.RBF(0.3).Eval), x, y, every(50, 3), Settings{Gamma: 1.0 / 3, Ridge: 1e-3})
 	text := require.Value(json.Marshal(m))(t)
 	var back Map
 	require.NoError(t, json.Unmarshal(text, &back))
@@ -375,7 +359,7 @@ func TestJSONRoundTrip(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 1, []float64{0, 1, 2, 5})
-	k := gram(x, rbf(1))
+	k := gram(x, kernel.RBF(1).Eval)
 	y := []float64{-1, 1, -1, 1}
 	nan := math.NaN()
 	same := mat.NewDense(4, 1, []float64{3, 3, 3, 3})
@@ -406,10 +390,10 @@ func TestErrors(t *testing.T) {
 		"input NaN":       {k, mat.NewDense(4, 1, []float64{0, 1, nan, 5}), y, []int{0}, ok, "row 3 column 1"},
 		"kernel NaN":      {gram(x, func(a, b []float64) float64 { return a[0] * b[0] * nan }), x, y, []int{0}, ok, "not finite"},
 		"kernel infinite": {gram(x, func(a, b []float64) float64 { return 1e308 * (1 + a[0]*b[0]) }), x, y, []int{0}, ok, "not finite"},
-		"equal rows":      {gram(same, rbf(1)), same, y, []int{0}, ok, "coincide"},
-		"equal, linear":   {gram(same, linear), same, y, []int{0}, ok, "coincide"},
+		"equal rows":      {gram(same, kernel.RBF(1).Eval), same, y, []int{0}, ok, "coincide"},
+		"equal, linear":   {gram(same, kernel.Linear().Eval), same, y, []int{0}, ok, "coincide"},
 		"zero kernel":     {gram(x, func(a, b []float64) float64 { return 0 }), x, y, []int{0}, ok, "coincide"},
-		"not PSD":         {gram(x, func(a, b []float64) float64 { return -rbf(1)(a, b) }), x, y, []int{0}, ok, "positive semidefinite"},
+		"not PSD":         {gram(x, func(a, b []float64) float64 { return -kernel.RBF(1).Eval(a, b) }), x, y, []int{0}, ok, "positive semidefinite"},
 	} {
 		for _, row := range Table {
 			m, stats, err := Fit(t.Context(), row.Name, c.k, c.x, c.y, c.cores, c.s)
@@ -443,8 +427,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A class of one row has no scatter of its own: a narrow core on it makes J arbitrarily large. No
-// method may return NaN or infinity.
+// A narrow core on a class of one row makes J arbitrarily large. No method may return NaN or Inf.
 func TestClassOfOneRow(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 10))
@@ -454,7 +437,7 @@ func TestClassOfOneRow(t *testing.T) {
 		x, y := cloud(rng, n, 2, 0)
 		for _, row := range Table {
 			s := Settings{Gamma: math.Exp(4 * rng.NormFloat64()), Ridge: []float64{0, 1e-3, 1}[trial%3]}
-			m, stats, err := Fit(t.Context(), row.Name, gram(x, rbf(1)), x, y, every(n, 1+trial%3), s)
+			m, stats, err := Fit(t.Context(), row.Name, gram(x, kernel.RBF(1).Eval), x, y, every(n, 1+trial%3), s)
 			if err != nil {
 				require.Check(t, strings.Contains(err.Error(), "no scatter") || strings.Contains(err.Error(), "raise core_ridge"),
 					"%s: %v", row.Name, err)
@@ -491,7 +474,7 @@ func TestCancelWhileReading(t *testing.T) {
 	x, y := cloud(rand.New(rand.NewPCG(11, 11)), 100, 2, 0.5)
 	for _, row := range Table {
 		ctx, cancel := context.WithCancel(t.Context())
-		k := interrupted{gram(x, rbf(1)), cancel, new(int)}
+		k := interrupted{gram(x, kernel.RBF(1).Eval), cancel, new(int)}
 		_, _, err := Fit(ctx, row.Name, k, x, y, every(100, 5), Settings{Gamma: 1, Ridge: 1e-3})
 		require.Check(t, errors.Is(err, context.Canceled) && *k.read == 5,
 			"%s: %v after %d rows, cancelled at 5", row.Name, err, *k.read)
@@ -518,7 +501,7 @@ func TestFitAt(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 9))
 	x, y := cloud(rng, 40, 2, 0.5)
-	k := gram(x, rbf(0.5))
+	k := gram(x, kernel.RBF(0.5).Eval)
 	m, stats := Map{}, Stats{}
 	for _, method := range []string{"eigen", "gradient"} {
 		got, s, err := FitAt(t.Context(), method, k, x, y, nil, Settings{Gamma: 1, Ridge: 1e-3, Steps: 5})
@@ -556,7 +539,7 @@ func TestCoreFactors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, n := range []int{5, 70, 300} {
 		x, y := cloud(rng, n, 2, 0.5)
-		k := gram(x, linear)
+		k := gram(x, kernel.Linear().Eval)
 		for _, gamma := range []float64{1e-12, 1e-6, 1e-3, 0.1, 10, 1e9} {
 			cores := lists.Map(append(every(n, 1), rng.Perm(n)...), x.RawRowView)
 			p := require.Value(newProblem(k, x, y, cores, Settings{Gamma: gamma}))(t)
@@ -579,8 +562,7 @@ func TestCoreFactors(t *testing.T) {
 	}
 }
 
-// For any condition of r, U must be orthonormal, r alpha = U z, and alpha orthogonal to the null
-// space of r.
+// Whatever r: U must be orthonormal, r alpha = U z, and alpha orthogonal to the null space of r.
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 9))
@@ -639,12 +621,11 @@ func BenchmarkEigen(b *testing.B) {
 	}
 }
 
-// TestKernelDistance fits without coordinates: for the linear kernel the kernel distance is that
-// of the points, so all maps are equal.
+// The kernel distance of the linear kernel is that of the points, so all maps are equal.
 func TestKernelDistance(t *testing.T) {
 	t.Parallel()
 	x, y := cloud(rand.New(rand.NewPCG(3, 4)), 40, 3, 0.4)
-	k, cores := gram(x, linear), every(40, 3)
+	k, cores := gram(x, kernel.Linear().Eval), every(40, 3)
 	for _, row := range Table {
 		s := Settings{Gamma: 0.3, Ridge: 1e-3}
 		want, wantStats, err := Fit(t.Context(), row.Name, k, x, y, cores, s)
@@ -653,8 +634,7 @@ func TestKernelDistance(t *testing.T) {
 		require.NoError(t, err)
 		require.Check(t, got.Cores == nil && len(got.Self) == len(cores) && want.Self == nil,
 			"%s: %d cores with coordinates, %d without", row.Name, len(got.Cores), len(got.Self))
-		require.Check(t, math.Abs(stats.JAfter-wantStats.JAfter) <= 1e-8*wantStats.JAfter,
-			"%s: J = %g, with coordinates %g", row.Name, stats.JAfter, wantStats.JAfter)
+		require.Near(t, stats.JAfter, wantStats.JAfter, 1e-8*wantStats.JAfter, "%s: J without coordinates", row.Name)
 		near := make([]float64, len(cores))
 		for i, c := range want.Factors(x) {
 			for j, a := range cores {

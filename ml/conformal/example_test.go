@@ -21,8 +21,7 @@ func (x rbf) Row(dst []float64, i int) {
 	}
 }
 
-// Six points on a line, with a boundary near 0. The two points next to it are cores; the best map
-// shrinks the space around them.
+// The two points next to the boundary, near 0, are cores; the best map shrinks space around them.
 func ExampleFit() {
 	points := []float64{-2, -1.5, -0.5, 0.5, 1.5, 2}
 	labels := []float64{-1, -1, -1, 1, 1, 1}

@@ -67,8 +67,7 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// A field is what strings.Fields finds, and a number what parseNumber reads, also of a line read in one
-// pass.
+// A field is what strings.Fields finds, a number what parseNumber reads, also in one pass.
 func TestCutPair(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(rapid.StringMatching(`[a+-]?1?( [0-9]{1,2}:[+-]?[0-9]{0,3}\.?[0-9]{0,3}(e-?1)?){0,3} ?`), rapid.StringMatching(`( ?[+-]?[0-9]{0,11}:?[+-]?[0-9]{0,18}\.?[0-9]{0,3}[e\t \x{a0}]?){1,3}`), rapid.StringMatching(`[ \t\x{85}\x{a0}:a1.é+-]{0,9}`))

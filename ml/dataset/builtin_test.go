@@ -36,8 +36,7 @@ func TestBuiltins(t *testing.T) {
 	require.Check(t, !ok, "a slug that is not there is found")
 }
 
-// TestMeasuredSets compares the sets with published figures: rows, features, rows of each class,
-// and one mean.
+// The published figures: rows, features, rows of each class, and one mean.
 func TestMeasuredSets(t *testing.T) {
 	t.Parallel()
 	for slug, want := range map[string]struct {
@@ -85,7 +84,6 @@ func TestDrawnSets(t *testing.T) {
 	}
 }
 
-// TestIris compares with the known means of the three species.
 func TestIris(t *testing.T) {
 	t.Parallel()
 	d := require.Value(iris())(t)

@@ -39,8 +39,7 @@ func TestEncodeDecode(t *testing.T) {
 	})
 }
 
-// What a spreadsheet would carry out stands behind an apostrophe, and reading the file
-// gives the text back; numbers are not touched.
+// What a spreadsheet would carry out stands behind an apostrophe, which reading removes again.
 func TestNoFormulasInFiles(t *testing.T) {
 	t.Parallel()
 	const formula = `=cmd|'/c calc'!A0`
@@ -67,6 +66,10 @@ func TestHash(t *testing.T) {
 	for _, other := range []string{"x,label\n1,A\n2.0000000000000004,B\n", "y,label\n1,A\n2,B\n", "x,label\n2,B\n1,A\n"} {
 		require.Check(t, read(t, other).Hash() != h, "%q has the hash of other data", other)
 	}
+	d := read(t, "x1,x2,y\n1,0,b\n2,1,a\n3,0,c\n4,1,b\n")
+	s := d.Sample([]int{3, 2})
+	require.NoError(t, s.Validate())
+	sameData(t, s, read(t, "x1,x2,y\n4,1,b\n3,0,c\n"))
 }
 
 func TestDecodeRefuses(t *testing.T) {
@@ -84,6 +87,17 @@ func TestDecodeRefuses(t *testing.T) {
 		_, err := Decode(strings.NewReader(tt.in))
 		require.Check(t, err != nil && err.Error() == tt.want, "%q: got %v, want %s", tt.in, err, tt.want)
 	}
+	const text = "x,label\n0,a\n1,b\n"
+	d, err := DecodeUpTo(strings.NewReader(text), 2)
+	require.Check(t, err == nil && d.Len() == 2, "%v %v", d, err)
+	for _, wide := range []string{strings.Repeat("0,", mostFields) + "0\n", "x,label\n0,a\n" + strings.Repeat(",", mostFields)} {
+		require.Is(t, require.Err(Decode(strings.NewReader(wide))), ErrTooLarge, "too wide")
+	}
+	if _, err := Decode(strings.NewReader("x,label\n\"" + strings.Repeat(",", mostFields) + "\",a\n")); err == nil || errors.Is(err, ErrTooLarge) { // one field
+		t.Error(err)
+	}
+	_, err = DecodeUpTo(strings.NewReader(text), 1)
+	require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == "expected at most 1 row", "%v", err)
 }
 
 func TestValidate(t *testing.T) {
@@ -128,11 +142,7 @@ func TestFromRows(t *testing.T) {
 		"%+v, %v", d, err)
 	require.Fails(t, require.Err(FromRows([]string{"x"}, [][]float64{{1}, {3, 4}}, []string{"1", "2"})), "point 2 has 2 coordinates",
 		"a point with a coordinate too many")
-}
-
-func TestFromPoints(t *testing.T) {
-	t.Parallel()
-	d := require.Value(FromPoints([][2]float64{{1, 2}, {3, 4}, {5, 6}}, []string{"+1", "-1", "1.0"}))(t)
+	d = require.Value(FromPoints([][2]float64{{1, 2}, {3, 4}, {5, 6}}, []string{"+1", "-1", "1.0"}))(t)
 	require.Equal(t, cmp.Diff(lines("x1,x2,label", "1,2,1", "3,4,-1", "5,6,1"), show(d)), "", "diff")
 	for _, tt := range []struct {
 		points [][2]float64
@@ -204,30 +214,6 @@ func TestSortLabels(t *testing.T) {
 		SortLabels(got)
 		require.Equal(t, strings.Join(got, " "), tt.want, "%s", tt.in)
 	}
-}
-
-// TestSample takes rows of values and of classes, of which some have none left.
-func TestSample(t *testing.T) {
-	t.Parallel()
-	d := read(t, "x1,x2,y\n1,0,b\n2,1,a\n3,0,c\n4,1,b\n")
-	s := d.Sample([]int{3, 2})
-	require.NoError(t, s.Validate())
-	sameData(t, s, read(t, "x1,x2,y\n4,1,b\n3,0,c\n"))
-}
-
-func TestDecodeUpTo(t *testing.T) {
-	t.Parallel()
-	const text = "x,label\n0,a\n1,b\n"
-	d, err := DecodeUpTo(strings.NewReader(text), 2)
-	require.Check(t, err == nil && d.Len() == 2, "%v %v", d, err)
-	for _, wide := range []string{strings.Repeat("0,", mostFields) + "0\n", "x,label\n0,a\n" + strings.Repeat(",", mostFields)} {
-		require.Is(t, require.Err(Decode(strings.NewReader(wide))), ErrTooLarge, "too wide")
-	}
-	if _, err := Decode(strings.NewReader("x,label\n\"" + strings.Repeat(",", mostFields) + "\",a\n")); err == nil || errors.Is(err, ErrTooLarge) { // one field
-		t.Error(err)
-	}
-	_, err = DecodeUpTo(strings.NewReader(text), 1)
-	require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == "expected at most 1 row", "%v", err)
 }
 
 // A name or a string with which another format begins is read back from an exported file.

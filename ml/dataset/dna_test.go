@@ -10,8 +10,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Without mutations every sequence has its motif as often as asked, letters are those of
-// DNA, and motifs are far from each other.
+// Without mutations every sequence has its motif as often as asked; motifs are far from each other.
 func TestMotifsArePlanted(t *testing.T) {
 	t.Parallel()
 	atLimit := 0
@@ -53,8 +52,7 @@ func overlaps(word string) bool {
 	return false
 }
 
-// A little more noise changes few letters, more strings none; without any share the motif
-// stands where chance has it.
+// More noise changes few letters, more strings none; without any share motifs stand by chance.
 func TestNoiseOfMotifs(t *testing.T) {
 	t.Parallel()
 	values := param.Values{"n": param.Of(200), "length": param.Of(50), "motif": param.Of(10), "copies": param.Of(1)}

@@ -151,8 +151,7 @@ func recordsOf(csv string) string {
 	return "[" + strings.Join(all, ",\n") + "]"
 }
 
-// TestProposeFiles reads realistic files, and checks the proposal and whether there is
-// nothing to ask.
+// TestProposeFiles checks the proposals for realistic files, and whether there is nothing to ask.
 func TestProposeFiles(t *testing.T) {
 	t.Parallel()
 	var bc []cell

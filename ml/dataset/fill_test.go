@@ -72,8 +72,7 @@ func TestFitFill(t *testing.T) {
 	}
 }
 
-// TestFillWords: a missing word becomes the one that most of the rows have that are asked, also
-// where but some of a column's words are features.
+// A missing word becomes that of most of the rows asked, also where only some words are features.
 func TestFillWords(t *testing.T) {
 	t.Parallel()
 	const file = "colour,sex,size,class\nred,m,1,A\nred,f,2,B\nblue,f,4,A\ngreen,m,8,B\nblue,m,16,A\nblue,f,,A\n,,32,B\n"
@@ -107,8 +106,7 @@ func TestFillWords(t *testing.T) {
 	require.Slices(t, odd.FitFill([]int{0, 1, 2, 3}), Fill{3, 1}, "what fills odd columns")
 }
 
-// TestGapsTravel: data know what was missing in their canonical form, in parts of them, and when
-// the file that is written for people is read again.
+// Data know what was missing: in canonical form, in parts of them, and read again from an export.
 func TestGapsTravel(t *testing.T) {
 	t.Parallel()
 	const file = "sex,x,y,class\nm,1,,A\nf,,5,B\n,2,7,A\nm,4,6,B\n"

@@ -100,7 +100,6 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPatterns checks the noiseless shapes.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	side := func(positive bool) int {

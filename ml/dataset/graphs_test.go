@@ -117,7 +117,6 @@ func drawGraph(r *rapid.T, most int) Graph {
 	return require.Value(g.Canonical())(r)
 }
 
-// TestGraphsRoundTrip writes graphs and reads them back.
 func TestGraphsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -164,8 +163,7 @@ func TestGraphsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestGraphsThatBreakTheRules checks that invalid graphs are reported by Validate, and when a model
-// is restored.
+// Validate and Restore report invalid graphs.
 func TestGraphsThatBreakTheRules(t *testing.T) {
 	t.Parallel()
 	good := Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
@@ -188,7 +186,6 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 	require.Check(t, (&Graphs{}).Validate() != nil, "no graphs, and no error")
 }
 
-// TestGraphRows reads graphs to predict.
 func TestGraphRows(t *testing.T) {
 	t.Parallel()
 	kept := (&Graphs{"graph", []Graph{{N: 1}}}).Keep([]int{0})

@@ -16,8 +16,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestBuiltinHashes protects the hashes that stored runs refer to: the canonical form of vectors
-// is the same in every release.
+// Stored runs refer to these hashes: the canonical form of vectors is the same in every release.
 func TestBuiltinHashes(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{

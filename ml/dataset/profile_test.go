@@ -33,8 +33,7 @@ func TestProfile(t *testing.T) {
 	require.Check(t, len(p.Words) == ProfileBins && len(p.Counts) == ProfileBins, "%d words and %d counts", len(p.Words), len(p.Counts))
 }
 
-// TestProfileCountsEverything: whatever the numbers are, each is in one part, and those at the
-// ends are in the first and the last.
+// Whatever the numbers are, each is in one part, and those at the ends are in the first and the last.
 func TestProfileCountsEverything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

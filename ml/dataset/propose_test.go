@@ -78,8 +78,7 @@ func numbered(prefix string, n int) string {
 	return strings.Join(names, ",")
 }
 
-// TestPropose reads realistic files and checks the proposal: the sentence, then the
-// corrections that are made and those that are offered.
+// The proposals for realistic files: the sentence, the corrections made and those offered.
 func TestPropose(t *testing.T) {
 	t.Parallel()
 	squares := func(i int, _ *rand.Rand) string { return strconv.Itoa(9*i*i + 1000) }
@@ -168,8 +167,7 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// checkProposal compares a proposal with the expected one, and the data that it makes with its claims.
-// It returns the proposal.
+// checkProposal compares a proposal with the expected one and with its data, and returns it.
 func checkProposal(t *testing.T, file, want string) *Proposal {
 	t.Helper()
 	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
@@ -185,7 +183,7 @@ func checkProposal(t *testing.T, file, want string) *Proposal {
 }
 
 // Thousands separators go where there may be some, and other numbers stay.
-func TestThousandsFix(t *testing.T) {
+func TestProposedChecks(t *testing.T) {
 	t.Parallel()
 	file := written("income;age;class", ";", 8, inTurn("3.376", "989", "12.200", "870", "1.254", "1.000", "7", "2.500"), from(31), inTurn("a", "b"))
 	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
@@ -200,12 +198,7 @@ func TestThousandsFix(t *testing.T) {
 		require.Equal(t, d.X.At(i, 1), float64(31+i), "age")
 	}
 	require.Equal(t, cmp.Diff([]float64{3376, 989, 12200, 870, 1254, 1000, 7, 2500}, incomes), "", "incomes (-want +got)")
-}
-
-// A row of totals is announced by its word, which may stand in any column, and words among numbers by
-// their first lines.
-func TestChecksQuote(t *testing.T) {
-	t.Parallel()
+	// A row of totals is announced by its word in any column, words by their first lines.
 	for file, want := range map[string]string{
 		written("x,y,label", ",", 12, from(3), from(7), inTurn("a", "b")) + "102,150,\n":                                                                     `The last row is the sum of the rows above.`,
 		"x,y,label\n1,2,a\n2,n,b\n3,4,a\n4,5,b\n5,6,a\n6,7,b\n":                                                                                              `y is numeric except for 1 row ("n" on line 3).`,
@@ -216,6 +209,22 @@ func TestChecksQuote(t *testing.T) {
 	} {
 		table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
 		require.Equal(t, table.Propose(Mapping{}).Checks[0].Text, want, "the first check")
+	}
+	// Words that look alike are one, however their characters are written.
+	file = "x,town\n" + strings.Repeat("1,Z\u00fcrich\n2,Zu\u0308rich\n3,Bern\n4,Be\u200brn\n5,Bern\u00a0\n", 3)
+	table = require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
+	d = require.Value(table.Data(Mapping{Proposed: true}))(t)
+	require.Slices(t, d.Classes, []string{"Bern", "Z\u00fcrich"}, "classes")
+	want := "spellings of town that differ only by case, spaces or invisible characters unified (6 rows)"
+	require.Check(t, slices.Contains(d.Notes, want), "notes %q", d.Notes)
+	// The question about rare classes is a sentence for one class and for several.
+	for rare, want := range map[string]string{
+		"3,c\n":      "1 class of kind has fewer than 5 rows (c).",
+		"3,c\n4,d\n": "2 classes of kind have fewer than 5 rows (c, d).",
+	} {
+		table := require.Value(ParseTable(strings.NewReader("x,kind\n"+strings.Repeat("1,a\n2,b\n", 20)+rare), "f.csv", Limits{}))(t)
+		checks := table.Propose(Mapping{}).Checks
+		require.Check(t, slices.ContainsFunc(checks, func(c Check) bool { return c.Text == want }), "want %s, got %v", want, checks)
 	}
 }
 
@@ -268,19 +277,8 @@ func TestCountedValues(t *testing.T) {
 	}
 }
 
-// Words that look alike are one, however their characters are written.
-func TestInvisibleDifferences(t *testing.T) {
-	t.Parallel()
-	file := "x,town\n" + strings.Repeat("1,Z\u00fcrich\n2,Zu\u0308rich\n3,Bern\n4,Be\u200brn\n5,Bern\u00a0\n", 3)
-	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
-	d := require.Value(table.Data(Mapping{Proposed: true}))(t)
-	require.Slices(t, d.Classes, []string{"Bern", "Z\u00fcrich"}, "classes")
-	want := "spellings of town that differ only by case, spaces or invisible characters unified (6 rows)"
-	require.Check(t, slices.Contains(d.Notes, want), "notes %q", d.Notes)
-}
-
 // A sparse file of a few named columns takes memory and time in proportion to them, however large
-// their indices are. The test is not parallel, as others would count.
+// their indices are. Not parallel, as others would count.
 func TestEmptyColumns(t *testing.T) {
 	for last, left := range map[int]int{900: 896, 1_000_000: 0} {
 		file := strings.Repeat(fmt.Sprintf("+1 3:1 7:2 %d:1\n-1 3:2 8:1\n", last), 20)
@@ -296,18 +294,5 @@ func TestEmptyColumns(t *testing.T) {
 		const most = 50 << 20
 		size := after.TotalAlloc - before.TotalAlloc
 		require.Check(t, size < most, "%d columns: %d MB allocated", last, size>>20)
-	}
-}
-
-// The question about rare classes is a sentence for one class and for several.
-func TestRareClasses(t *testing.T) {
-	t.Parallel()
-	for rare, want := range map[string]string{
-		"3,c\n":      "1 class of kind has fewer than 5 rows (c).",
-		"3,c\n4,d\n": "2 classes of kind have fewer than 5 rows (c, d).",
-	} {
-		table := require.Value(ParseTable(strings.NewReader("x,kind\n"+strings.Repeat("1,a\n2,b\n", 20)+rare), "f.csv", Limits{}))(t)
-		checks := table.Propose(Mapping{}).Checks
-		require.Check(t, slices.ContainsFunc(checks, func(c Check) bool { return c.Text == want }), "want %s, got %v", want, checks)
 	}
 }

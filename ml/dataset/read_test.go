@@ -287,7 +287,6 @@ func TestReadFailure(t *testing.T) {
 	require.Check(t, errors.Is(err, broken) && errors.As(err, &e), "got %v, want an *Error that wraps the cause", err)
 }
 
-// TestReadReference reads the data sets of the reference solutions.
 func TestReadReference(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -63,8 +63,7 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 	}
 }
 
-// Objects within a record have a column for each of their keys, and lists without names have
-// columns by their places.
+// Keys of objects within a record are columns, and lists without names have columns by place.
 func TestNestedRecords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -87,11 +86,7 @@ func TestListsBesideRows(t *testing.T) {
 	t.Parallel()
 	table := require.Value(ParseTable(strings.NewReader(`{"train":[{"x":1},{"x":2}],"test":[{"x":3}],"y":["a","b","a"],"k":["a","b"],"none":[]}`), "r.json", Limits{}))(t)
 	require.Equal(t, strings.Join(table.names(), " ")+"; "+strings.Join(table.Notes, "; "), `x k; rows read from "train"; test, y left out`, "lists of other lengths")
-}
-
-// R's write.table leaves the name of the first column out.
-func TestTableOfR(t *testing.T) {
-	t.Parallel()
+	// R's write.table leaves the name of the first column out.
 	for name, text := range map[string]string{
 		"numbers": "\"hp\" \"wt\" \"am\"\n\"1\" 21 2.62 \"a\"\n\"2\" 22.8 2.32 \"b\"\n\"3\" 18 3.1 \"a\"\n\"4\" 21.5 2.7 \"b\"\n\"5\" 17 3.4 \"a\"\n\"6\" 22 2.2 \"b\"\n\"7\" 17.5 3.3 \"a\"\n\"8\" 23.5 2.1 \"b\"\n",
 		"names":   "hp\twt\tam\nMazda RX4\t21\t2.62\ta\nDatsun 710\t22.8\t2.32\tb\nValiant\t18.1\t3.46\ta\nDuster 360\t14.3\t3.57\tb\nMerc 240D\t24.4\t3.19\ta\nMerc 230\t22.8\t3.15\tb\nFiat 128\t32.4\t2.2\ta\nHonda Civic\t30.4\t1.615\tb\n",

@@ -72,7 +72,6 @@ func TestScalerReference(t *testing.T) {
 	require.Equal(t, cmp.Diff(s, &back), "", "JSON (-want +got)")
 }
 
-// approx compares numbers to an absolute tolerance.
 func approx(tol float64) cmp.Option {
 	return cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= tol })
 }

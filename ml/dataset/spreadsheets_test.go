@@ -15,8 +15,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestSpreadsheets reads files as people's programs write them, each as the first attempt with
-// the columns that are proposed, and those with gaps twice more.
+// Files as people's programs write them, with the columns proposed, those with gaps twice more.
 func TestSpreadsheets(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/spreadsheets/*")

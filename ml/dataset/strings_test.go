@@ -63,7 +63,6 @@ func TestGuessOfStrings(t *testing.T) {
 	}
 }
 
-// TestStringsRoundTrip writes strings of any characters and reads them back.
 func TestStringsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -81,7 +80,6 @@ func TestStringsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestStringRows finds the strings to predict in a file.
 func TestStringRows(t *testing.T) {
 	t.Parallel()
 	kept := (&Strings{"seq", []string{"ab"}}).Keep([]int{0})

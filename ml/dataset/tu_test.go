@@ -13,8 +13,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// setOf is a set of graphs as TU Dortmund writes it, zipped, with some files in the place
-// of others; an empty one is left out.
+// setOf is a zipped set of graphs as TU Dortmund writes it, without files that are replaced by "".
 func setOf(t testing.TB, changes map[string]string) string {
 	files := map[string]string{
 		"DS/DS_A.txt":               "1, 2\n2, 1\n2, 3\n3, 2\n\n5,4\r\n4,5\n",

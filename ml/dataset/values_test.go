@@ -18,32 +18,24 @@ func TestValues(t *testing.T) {
 		got, err := (&Data{Classes: []string{"1", label}, Y: []int{0, 1}}).Values()
 		require.Check(t, err != nil && strings.Contains(err.Error(), label), "%s: %v, %v", label, got, err)
 	}
-}
-
-// A column of many numbers is a label: of a regression.
-func TestMeasurementsAreRead(t *testing.T) {
-	t.Parallel()
+	// A column of many numbers is a label: of a regression.
 	text := "x,target\n"
 	for i := range 401 {
 		text += fmt.Sprintf("%d,%d.5\n", i, i)
 	}
 	table := require.Value(ParseTable(strings.NewReader(text), "f", DefaultLimits))(t)
 	m, obvious := table.Guess()
-	d, err := table.Data(m)
+	d, err = table.Data(m)
 	require.Must(t, err == nil && obvious && m.Label == "target" && len(d.Classes) == 401 && d.Measured() && d.Scattered(),
 		"%+v, %t, %v", m, obvious, err)
 	roundTrip(t, d)
-}
-
-// Words that are all different are no label where there are numbers to fit.
-func TestStringsWithValues(t *testing.T) {
-	t.Parallel()
-	text := "s,score\n"
+	// Words that are all different are no label where there are numbers to fit.
+	text = "s,score\n"
 	for i := range 20 {
 		text += fmt.Sprintf("w%c,%d.5\n", 'a'+i, i)
 	}
-	table := require.Value(ParseTable(strings.NewReader(text), "f", DefaultLimits))(t)
-	m, _ := table.Guess()
+	table = require.Value(ParseTable(strings.NewReader(text), "f", DefaultLimits))(t)
+	m, _ = table.Guess()
 	require.Check(t, m.Label == "score" && m.Kind == KindStrings, "%+v", m)
 }
 

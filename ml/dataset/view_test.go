@@ -132,8 +132,7 @@ func TestPCAViewLabels(t *testing.T) {
 	checkPlane(t, constant, false)
 }
 
-// The features of the axes are those that tell the labels apart, not the first ones, nor
-// constant ones, nor those of few values while there are others.
+// The axes tell the labels apart: not the first, constant or few-valued features if there are others.
 func TestSeparating(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

@@ -42,25 +42,17 @@ func TestWordsAsFeatures(t *testing.T) {
 }
 
 // Words that the training set does not have are noted; of two words, one is no feature.
-func TestUnseenWords(t *testing.T) {
+func TestWordsOfOtherFiles(t *testing.T) {
 	t.Parallel()
 	table := require.Value(ParseTable(strings.NewReader("colour,sex,old\nred,f,no\npink,m,yes\nblue,d,no\n"), "f", Limits{}))(t)
 	notes := table.AddIndicators([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "old=yes"})
 	require.Equal(t, strings.Join(notes, "; "), `"colour": not in the training set, so read as none of its words: pink; "sex": two words in the training set; d, f read as one`, "notes")
-}
-
-// A feature is a column of its name, even one with "=", before it is a word of a column.
-func TestColumnOf(t *testing.T) {
-	t.Parallel()
+	// A feature is a column of its name, even one with "=", before it is a word of a column.
 	for feature, want := range map[string]string{"a=b": "a=b", "a=c": "a", "a=b=c": "a", "k=v=w": "k=v", "x": "", "x=1": "", "=": ""} {
 		got := ColumnOf(feature, func(column string) bool { return slices.Contains([]string{"a", "a=b", "k=v"}, column) })
 		require.Equal(t, got, want, "%s", feature)
 	}
-}
-
-// Words and names that differ only by case have features of their own.
-func TestWordsByCase(t *testing.T) {
-	t.Parallel()
+	// Words and names that differ only by case have features of their own.
 	for file, want := range map[string]string{
 		"w,x,class\nM,1,a\nm,2,b\nf,3,a\n": "[w=M w=f w=m x] [1 0 0 1 0 0 1 2 0 1 0 3]",
 		"W,w,class\nr,u,a\ns,s,b\nr,s,a\n": "[W=s w=u] [0 1 1 0 0 0]",
@@ -73,8 +65,7 @@ func TestWordsByCase(t *testing.T) {
 	}
 }
 
-// TestWordsRefused: what cannot be features is named with its place, and a missing word is
-// asked about like a missing number.
+// What cannot be features is named with its place, a missing word asked about like a number.
 func TestWordsRefused(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
@@ -103,8 +94,7 @@ func TestWordsRefused(t *testing.T) {
 	}
 }
 
-// Features that are open are all columns or those that are proposed, for the label that is
-// chosen.
+// Features that are open are all columns or those that are proposed, for the label that is chosen.
 func TestProposed(t *testing.T) {
 	t.Parallel()
 	const file = "when,x,smoker,name,group,label\n2026-01-01,1,TRUE,Ann,0,a\n2026-01-02,2,FALSE,Bob,1,b\n2026-01-03,4,TRUE,Cid,1,a\n"

@@ -28,8 +28,7 @@ func checkEigen(t rapid.TB, a *mat.SymDense) {
 			if i == j {
 				want = 1
 			}
-			require.Check(t, math.Abs(vv.At(i, j)-want) <= 1e-12*float64(n),
-				"eigenvectors %d and %d have the product %g", i, j, vv.At(i, j))
+			require.Near(t, vv.At(i, j), want, 1e-12*float64(n), "product of eigenvectors %d and %d", i, j)
 			require.Check(t, math.Abs(av.At(i, j)-values[j]*v.At(i, j)) <= 1e-13*float64(n)*norm,
 				"eigenvalue %g is none of\n%v", values[j], mat.Formatted(a))
 		}
@@ -41,8 +40,7 @@ func checkEigen(t rapid.TB, a *mat.SymDense) {
 	}
 }
 
-// TestEigen decomposes block matrices with few different entries, as for kernels of strings and
-// graphs; gonum's own decomposition fails for some.
+// Matrices with few different entries, as of strings and graphs, on some of which gonum's Eigen fails.
 func TestEigen(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -62,8 +60,7 @@ func TestEigen(t *testing.T) {
 	})
 }
 
-// TestEigenOfAProductGraph decomposes the matrix of a graph that revealed the fault of gonum
-// 0.17: eigenvalues of 1e122 with vectors, and a panic without.
+// A matrix for which gonum 0.17 gives eigenvalues of 1e122 with vectors, and panics without.
 func TestEigenOfAProductGraph(t *testing.T) {
 	t.Parallel()
 	label := []int{0, 0, 1, 1, 0}

@@ -97,8 +97,7 @@ func TestOnFolds(t *testing.T) {
 	first := pairs[0]
 	require.Check(t, first.Freedom == 9 && first.Mean >= 0.1 && *first.Holm <= 0.01 && first.Posterior.Better >= 0.95,
 		"a kernel narrower than the points are apart is no worse: %+v", first)
-	require.Check(t, math.Abs(first.Mean-(wide.Accuracy-narrow.Accuracy)) <= 1e-12,
-		"mean %g of %g and %g", first.Mean, wide.Accuracy, narrow.Accuracy)
+	require.Near(t, first.Mean, wide.Accuracy-narrow.Accuracy, 1e-12, "mean")
 	// The same difference on every fold has no spread: how sure it is cannot be mu.
 	fixed := func(accuracy float64) (s eval.Setting) {
 		for range 4 {

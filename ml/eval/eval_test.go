@@ -100,7 +100,6 @@ func byHand(t *testing.T, d *dataset.Data, spec ml.Spec, rows, test []int) float
 	return require.Value(res.Model.Accuracy(d.Subset(test)))(t)
 }
 
-// with is spec with some values of its own.
 func with(t *testing.T, spec ml.Spec, values map[string]string) ml.Spec {
 	t.Helper()
 	for name, text := range values {
@@ -149,8 +148,7 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// TestNested hides from the choice what the outer fold holds: when its points move, the
-// choice does not, and the score belongs to the chosen cell.
+// When the points of an outer fold move, the choice does not, and the score is the chosen cell's.
 func TestNested(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 90)
@@ -180,8 +178,7 @@ func TestNested(t *testing.T) {
 	}
 	s.Nested = true
 	other := require.Value(eval.CrossValidate(t.Context(), spoilt, spec, grid, s, nil))(t)
-	require.Check(t, res.Nested.Chosen[1] == other.Nested.Chosen[1],
-		"the held-out fold changes the choice from %d to %d", res.Nested.Chosen[1], other.Nested.Chosen[1])
+	require.Equal(t, other.Nested.Chosen[1], res.Nested.Chosen[1], "choice after the held-out fold has changed")
 }
 
 // TestWithoutGrid leaves out what does not apply.

@@ -36,8 +36,7 @@ func TestEvidenceInterval(t *testing.T) {
 	require.Check(t, !failed.estimate([]Fold{{Failure: "none"}, {Failure: "none"}}), "folds that failed are evidence")
 }
 
-// A nested search gives its best setting the nested score first, and its own folds, which have
-// chosen it, after; another setting has its folds alone.
+// The best setting has the nested score first, its own folds after; any other has its folds alone.
 func TestEvidenceOfSearch(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("moons")

@@ -54,8 +54,7 @@ func throughJSON[T any](t *testing.T, v T) (same T) {
 	return same
 }
 
-// TestElsewhere computes the cells of a plan as other processes would: each from its
-// text, in another order, on data of its own, some of them twice.
+// The cells of a plan as other processes would compute them: from text, out of order, some twice.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, s := range searches {

@@ -46,8 +46,7 @@ func TestRefineNested(t *testing.T) {
 			}
 			tried = eval.Around(c, tried, best)
 		}
-		require.Check(t, got.Settings[i]["C"] == best,
-			"fold %d: %v was chosen, not %v", i+1, got.Settings[i], best.Text())
+		require.Equal(t, got.Settings[i]["C"], best, "choice of fold %d", i+1)
 		if best != rounds[1].Settings[rounds[1].Best].Values["C"] {
 			differ++
 		}
@@ -67,9 +66,8 @@ func TestRefineNested(t *testing.T) {
 	require.Check(t, was == is, "points held out change the choice from %v to %v", was, is)
 }
 
-// TestOnwardPlan: the plan of a search that goes on within the folds has every cell once, also
-// as JSON, knows its settings before the folds have chosen, and takes no other result for its
-// own.
+// The plan of a search that goes on within the folds has every cell once, also as JSON, knows its
+// settings before the folds have chosen, and takes no other result for its own.
 func TestOnwardPlan(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)
@@ -132,8 +130,7 @@ func TestOnwardPlan(t *testing.T) {
 	t.Logf("%d cells computed", computed)
 }
 
-// TestOnwardEnds: where nothing is left to try within one fold, what was chosen there stands,
-// and the others go on.
+// Where nothing is left to try within one fold, what was chosen there stands, and the others go on.
 func TestOnwardEnds(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 24)

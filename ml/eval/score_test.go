@@ -76,8 +76,7 @@ func TestEveryScoreRanks(t *testing.T) {
 				for _, f := range res.Settings[res.Best].Folds {
 					sum += f.Confusion[slices.IndexFunc(res.Confusion, func(r ml.ClassReport) bool { return r.Class == row.Class })][c]
 				}
-				require.Check(t, sum == mu,
-					"%s: %d of %s mu to be number %d, by the folds %d", score.Name, mu, row.Class, c, sum)
+				require.Equal(t, mu, sum, "%s: rows of %s that are mu to be number %d", score.Name, row.Class, c)
 			}
 		}
 		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
@@ -147,8 +146,7 @@ func TestScoresRefused(t *testing.T) {
 	}
 }
 
-// A plan from before there were scores has the names that its cells were stored under, and
-// reduces what was computed then.
+// A plan from before there were scores has its cells' stored names, and reduces what was computed.
 func TestOlderPlans(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)
@@ -201,8 +199,7 @@ func TestFailuresAreOfTheirSetting(t *testing.T) {
 	}
 }
 
-// A regression is judged by its mean squared error, fold by fold, and the setting with the
-// least is the best.
+// A regression is judged by its mean squared error, fold by fold: the least is the best.
 func TestCrossValidateValues(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -75,8 +75,7 @@ func TestPairedTests(t *testing.T) {
 	require.Equal(t, eval.FoldRatio(10), 1./9, "ten folds")
 }
 
-// Of differences that are all the same but not 0 there is no telling, whatever rounding makes
-// of their deviation. The posterior is where they are.
+// Of differences that all equal some d there is no telling. The posterior is where they are.
 func TestPairedTestsEqual(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -145,10 +144,6 @@ func TestSignTest(t *testing.T) {
 		}
 	}
 	require.Equal(t, eval.SignTest(0, 0), 1, "no throws")
-}
-
-func TestHolm(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct{ p, want []float64 }{
 		{[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}},
 		{[]float64{0.5, 0.9}, []float64{1, 1}},

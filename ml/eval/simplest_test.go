@@ -26,8 +26,7 @@ func result(best int, accuracies [][]float64, vectors ...int) *eval.Result {
 	return r
 }
 
-// The simplest setting is within one standard error of the best and has no more support
-// vectors than any other that is.
+// The simplest within one standard error of the best has the fewest support vectors of those.
 func TestWithinOneError(t *testing.T) {
 	t.Parallel()
 	best := []float64{0.9, 1, 0.9, 1} // standard error 0.0289 about 0.95

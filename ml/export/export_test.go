@@ -23,7 +23,6 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// python returns an interpreter with NumPy.
 func python(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"/usr/bin/python3", "python3"} {
@@ -43,7 +42,6 @@ func builtin(t testing.TB, slug string) *dataset.Data {
 	return d
 }
 
-// relabelled returns d with other class names.
 func relabelled(d *dataset.Data, classes ...string) *dataset.Data {
 	other := *d
 	other.Classes = classes
@@ -91,8 +89,7 @@ var kernels = [][]string{
 	{"kernel", "combined", "expression", "0.5*linear + rbf(gamma=0.3)*(poly(degree=2, coef0=1) + 0.25) + fisher(components=2)*0.1"},
 }
 
-// models returns models of every vector kernel, every rule and all preprocessing and
-// post-processing.
+// models returns models of every vector kernel, every rule and all preprocessing and post-processing.
 func models(t testing.TB, name string, d *dataset.Data) (all []trained) {
 	add := func(what string, d *dataset.Data, settings ...string) {
 		all = append(all, train(t, name+" "+what, d, settings...))
@@ -116,7 +113,6 @@ func models(t testing.TB, name string, d *dataset.Data) (all []trained) {
 	return all
 }
 
-// gaps returns d with some missing values.
 func gaps(d *dataset.Data) *dataset.Data {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var text bytes.Buffer
@@ -214,7 +210,6 @@ func (m trained) asked(file string) asked {
 	return a
 }
 
-// write writes a model to a file.
 func write(t testing.TB, dir, format string, i int, m *ml.Model) string {
 	t.Helper()
 	f := require.Value(Find(format))(t)
@@ -225,8 +220,7 @@ func write(t testing.TB, dir, format string, i int, m *ml.Model) string {
 	return file
 }
 
-// comparePython evaluates the modules with NumPy. f must agree to 1e-12 of its largest value or
-// of the terms that cancel in it.
+// comparePython has NumPy agree to 1e-12 of the largest f or of the terms that cancel in it.
 func comparePython(t *testing.T, all []trained) {
 	interpreter, dir := python(t), t.TempDir()
 	var questions []asked
@@ -271,8 +265,7 @@ func TestPythonSaysTheSame(t *testing.T) {
 	comparePython(t, everyday(t))
 }
 
-// TestPythonDecidesTiesAlike has few whole numbers as features, so that rounding alone tells many rows
-// from a tie.
+// Features of few whole numbers: rounding alone tells many rows from a tie.
 func TestPythonDecidesTiesAlike(t *testing.T) {
 	t.Parallel()
 	var all []trained

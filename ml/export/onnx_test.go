@@ -18,7 +18,6 @@ type field struct {
 	text   []byte
 }
 
-// fields parses a message.
 func fields(t *testing.T, m []byte) (all []field) {
 	t.Helper()
 	for len(m) > 0 {
@@ -52,7 +51,6 @@ func texts(all []field, number int) (found []string) {
 	return found
 }
 
-// parsed is an ONNX graph.
 type parsed struct {
 	operators       []string
 	inputs, outputs []string

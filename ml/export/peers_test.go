@@ -79,7 +79,6 @@ const fs = require('fs');
 
 func TestONNXSaysTheSame(t *testing.T) { compareONNX(t, everyday(t)) }
 
-// known returns the data sets of scikit-learn.
 func known(t *testing.T) map[string]*dataset.Data {
 	dir := t.TempDir()
 	out, err := exec.Command("/usr/bin/python3", "-c", `

@@ -77,8 +77,7 @@ func TestSumInCells(t *testing.T) {
 	}
 }
 
-// Products of many values are computed in cells, those of few values or in many cells are not,
-// and both agree, with a conformal factor too.
+// Products are computed in cells if they have many values and few cells, and agree with the others.
 func TestProductsInCells(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 3))
@@ -135,11 +134,7 @@ func TestFewTermsAreSummed(t *testing.T) {
 	}
 	work := sumInCells(t.Context(), make([]float64, 400_000), x.RawMatrix(), z.RawMatrix(), make([]float64, 50), 10, doubleError)
 	require.Equal(t, work, 0, "50 terms at 400 000 points are summed in cells: work")
-}
-
-// Sums in cells stop when the context ends, wherever that is.
-func TestSumInCellsCancelled(t *testing.T) {
-	t.Parallel()
+	// Sums in cells stop when the context ends, wherever that is.
 	r := rand.New(rand.NewPCG(8, 3))
 	x, z, w := clutter(r, 3000), clutter(r, 2000), make([]float64, 2000)
 	for looks := int64(0); ; looks += 1 + looks/8 {

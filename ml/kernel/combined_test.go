@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -41,8 +42,7 @@ func referenceNode(t testing.TB, e expression, n node, x, z []float64) float64 {
 	return v
 }
 
-// anyExpression is one as text, and what it stands for over values of its parts, in the
-// order in which they come up.
+// anyExpression is one as text, and what it stands for over values of its parts, in their order.
 func anyExpression(t *rapid.T, kernels []string, depth int, parts *[]string) (text string, value func(v []float64) float64) {
 	what := rapid.IntRange(0, 5).Draw(t, "what")
 	if depth == 0 {
@@ -89,7 +89,7 @@ func anyExpression(t *rapid.T, kernels []string, depth int, parts *[]string) (te
 func TestCombinedPoints(t *testing.T) {
 	t.Parallel()
 	texts := []string{"linear", "rbf(gamma=0.7)", "poly(gamma=0.5,coef0=1,degree=2)", "laplacian( gamma = 0.3 )", "fisher(components=2, starts=1)", "fisher(components=3, starts=1, information=false)"}
-	x := normal(rand.New(rand.NewPCG(8, 1)), 40, 2)
+	x := mltest.Normal(rand.New(rand.NewPCG(8, 1)), 40, 2)
 	kernels := map[string]Kernel{}
 	for _, text := range texts {
 		e := require.Value(parse(text, true))(t)
@@ -133,7 +133,7 @@ func TestCombinedPoints(t *testing.T) {
 // TestNumbersAlone has numbers without a kernel in sums and products, whose value is a constant.
 func TestNumbersAlone(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(8, 2)), 5, 2)
+	x := mltest.Normal(rand.New(rand.NewPCG(8, 2)), 5, 2)
 	w := []float64{1, -2, 0.5, 3, -1}
 	for text, want := range map[string]func(k float64) float64{
 		"2*(3*4) + linear":           func(k float64) float64 { return 24 + k },
@@ -208,8 +208,7 @@ func TestCombinedObjects(t *testing.T) {
 						}
 						want := value(v)
 						for _, got := range []float64{row[j], cross.At(i, j), map[bool]float64{true: self[i], false: want}[i == j]} {
-							require.Must(t, math.Abs(got-want) <= 1e-12*max(1, math.Abs(want)),
-								"%s: K[%d,%d] = %g, want %g", text, i, j, got, want)
+							require.Near(t, got, want, 1e-12*max(1, math.Abs(want)), "%s: K[%d,%d]", text, i, j)
 						}
 					}
 				}
@@ -233,7 +232,7 @@ func TestCombinedWords(t *testing.T) {
 		"definite or not")
 	// Two kernels that learn, one recorder.
 	heard := 0
-	k, err := combine("fisher(components=1)*fisher").Fit(t.Context(), normal(rand.New(rand.NewPCG(1, 1)), 9, 2), func(trace.Step) { heard++ })
+	k, err := combine("fisher(components=1)*fisher").Fit(t.Context(), mltest.Normal(rand.New(rand.NewPCG(1, 1)), 9, 2), func(trace.Step) { heard++ })
 	require.Check(t, err == nil && len(k.Fitted) == 2 && k.Fitted[0].Len() == 1 && k.Fitted[1].Len() == 2 && heard != 0 && k.Learns(),
 		"%v: %d mixtures, %d steps", err, len(k.Fitted), heard)
 	k.Fitted = k.Fitted[:1]

@@ -9,15 +9,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
-// TestPrincipalComponents: with the linear kernel they are those of the points, for points
-// that were fitted to and others.
+// With the linear kernel they are those of the points, for points that were fitted to and others.
 func TestPrincipalComponents(t *testing.T) {
 	t.Parallel()
 	const n, d = 40, 5
-	x := normal(rand.New(rand.NewPCG(7, 1)), n, d)
+	x := mltest.Normal(rand.New(rand.NewPCG(7, 1)), n, d)
 	for i := range n {
 		for j := range d {
 			x.Set(i, j, x.At(i, j)*float64(d-j)+3)
@@ -46,8 +46,7 @@ func TestPrincipalComponents(t *testing.T) {
 			if sign == 0 {
 				sign = math.Copysign(1, want*got.At[i][k])
 			}
-			require.Check(t, math.Abs(got.At[i][k]-sign*want) <= 1e-9,
-				"component %d of point %d: %g, want %g", k+1, i, got.At[i][k], sign*want)
+			require.Near(t, got.At[i][k], sign*want, 1e-9, "component %d of point %d", k+1, i)
 			if math.Abs(got.At[i][k]) > math.Abs(far) {
 				far = got.At[i][k]
 			}

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -74,11 +75,10 @@ func defaults(row Entry) param.Values {
 	return values
 }
 
-// With the inverse Fisher matrix the mean of k(x, x) over the rows it was fitted to is the
-// number of parameters, each of whose scores has a mean square of 1.
+// Under the inverse Fisher matrix the mean of k(x, x) over the rows is the number of parameters.
 func TestFisherInformation(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(3, 1)), 80, 3)
+	x := mltest.Normal(rand.New(rand.NewPCG(3, 1)), 80, 3)
 	k := require.Value(fisherOf(2, true).Fit(t.Context(), x, nil))(t)
 	g, mean := NewGram(k, x), 0.0
 	for i := range 80 {
@@ -87,11 +87,10 @@ func TestFisherInformation(t *testing.T) {
 	require.Near(t, mean, float64(2*(1+2*3)), 1e-9, "mean of k(x, x)")
 }
 
-// A kernel matrix holds the inner products of scores, also where points are
-// merged.
+// A kernel matrix holds the inner products of scores, also where points are merged.
 func TestFisherGramIsLinear(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(3, 4)), 90, 2)
+	x := mltest.Normal(rand.New(rand.NewPCG(3, 4)), 90, 2)
 	k := require.Value(fisherOf(3, true).Fit(t.Context(), x, nil))(t)
 	y, w := make([]float64, 90), make([]float64, 90)
 	for i := range y {
@@ -115,7 +114,7 @@ func TestFisherGramIsLinear(t *testing.T) {
 // What was learnt comes back from JSON to the last bit, and with it every value.
 func TestFisherJSON(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(3, 2)), 60, 2)
+	x := mltest.Normal(rand.New(rand.NewPCG(3, 2)), 60, 2)
 	for _, information := range []bool{true, false} {
 		k := require.Value(fisherOf(3, information).Fit(t.Context(), x, nil))(t)
 		text, err := json.Marshal(k)
@@ -134,7 +133,7 @@ func TestFisherJSON(t *testing.T) {
 
 func TestFitHearsAndEnds(t *testing.T) {
 	t.Parallel()
-	x := normal(rand.New(rand.NewPCG(3, 3)), 60, 2)
+	x := mltest.Normal(rand.New(rand.NewPCG(3, 3)), 60, 2)
 	heard := 0
 	_, err := fisherOf(2, true).Fit(t.Context(), x, func(trace.Step) { heard++ })
 	require.Check(t, err == nil && heard != 0, "%v after %d steps", err, heard)
@@ -144,13 +143,9 @@ func TestFitHearsAndEnds(t *testing.T) {
 		"61 components for 60 rows")
 	require.Fails(t, require.Err(fisherOf(2, true).Fit(t.Context(), mat.NewDense(4, 1, []float64{1e-90, 3e-90, 5e-90, 9e-90}), nil)),
 		"standardise", "a Fisher matrix that is no number")
-}
-
-// TestFisherOfTooMuch refuses scores that would fill the memory, before EM has begun.
-func TestFisherOfTooMuch(t *testing.T) {
-	t.Parallel()
+	// Scores that would fill the memory are refused before EM has begun.
 	const n, d = 3000, 60
-	x := mat.NewDense(n, d, nil)
+	x = mat.NewDense(n, d, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return float64((i*7 + j) % 11) }, x)
 	for _, k := range []Kernel{
 		New("fisher", param.Values{"components": param.Of(100)}, x),

@@ -34,7 +34,6 @@ func graphs(values ...dataset.Graph) *dataset.Graphs {
 	return &dataset.Graphs{Name: "graph", Values: values}
 }
 
-// cycle is a ring of n nodes.
 func cycle(n int) dataset.Graph {
 	g := dataset.Graph{N: n}
 	g.Edges = lists.Make(n-1, func(v int) [2]int { return [2]int{v, v + 1} })
@@ -97,8 +96,7 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 	}
 }
 
-// TestEdgesCount compares graphs that differ in nothing but the labels or directions of their
-// edges, with values counted by hand.
+// Graphs that differ in nothing but labels or directions of edges, with values counted by hand.
 func TestEdgesCount(t *testing.T) {
 	t.Parallel()
 	edges := [][2]int{{0, 1}, {1, 2}}
@@ -172,8 +170,7 @@ type way struct {
 	label string
 }
 
-// ways lists the edges that leave each node and those that reach it, which is the same in an
-// undirected graph.
+// ways lists the edges that leave each node and those that reach it.
 func ways(g dataset.Graph) (out, in [][]way) {
 	out, in = make([][]way, g.N), make([][]way, g.N)
 	for k, e := range g.Edges {
@@ -186,9 +183,8 @@ func ways(g dataset.Graph) (out, in [][]way) {
 	return out, in
 }
 
-// patterns lists what a kernel of graphs counts: the trees that the rounds of
-// Weisfeiler and Lehman see from each node, or the labels along each walk of up to six
-// steps, with their weights.
+// patterns lists what a kernel of graphs counts: the trees that the rounds of Weisfeiler and Lehman
+// see from each node, or the labels along each walk of up to six steps, with their weights.
 func patterns(k Kernel, g dataset.Graph) map[string]float64 {
 	weights := map[string]float64{}
 	out, in := ways(g)
@@ -267,8 +263,7 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 	})
 }
 
-// TestWalksThatNeverEnd finds for certain whether the sum over all walks has an end,
-// wherever the weight lies, and finds the sum.
+// Whether the sum over all walks has an end is found for certain, wherever the weight lies.
 func TestWalksThatNeverEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -363,10 +358,6 @@ func TestGraphsTooLarge(t *testing.T) {
 	require.Fails(t, require.Err(GramOf(t.Context(), walkOf(0.1, false, true), x, nil)), "row 2 has 2049 nodes", "the error")
 	many := graphs(slices.Repeat([]dataset.Graph{{N: dataset.MostNodes}}, 400)...)
 	require.Fails(t, require.Err(Cross(t.Context(), wlOf(4, true), many, graphs(path3))), "use fewer rounds or fewer graphs", "the error")
-}
-
-func TestGraphKernelsAreCancelled(t *testing.T) {
-	t.Parallel()
 	for _, k := range []Kernel{wlOf(3, true), walkOf(0.1, false, false)} {
 		for n := range int64(12) {
 			ctx := mltest.NewLooks(t.Context(), n)

@@ -21,8 +21,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// reference returns a kernel by its formula and nothing else. The test fails for a kernel
-// whose formula is not here.
+// reference returns a kernel by its formula. The test fails for a kernel without one here.
 func reference(t testing.TB, k Kernel) func(x, z []float64) float64 {
 	t.Helper()
 	gamma, coef0 := k.Values.Number("gamma"), k.Values.Number("coef0")
@@ -122,7 +121,7 @@ func learnt(t testing.TB, k Kernel, d int) Kernel {
 	if k.Values.Has("starts") {
 		k.Values = k.Values.With("starts", param.Of(1))
 	}
-	k, err := k.Fit(t.Context(), normal(rand.New(rand.NewPCG(9, uint64(d))), 40, d), nil)
+	k, err := k.Fit(t.Context(), mltest.Normal(rand.New(rand.NewPCG(9, uint64(d))), 40, d), nil)
 	if err == nil {
 		err = k.Check(d)
 	}
@@ -130,19 +129,8 @@ func learnt(t testing.TB, k Kernel, d int) Kernel {
 	return k
 }
 
-// ofVectors are the kernels that take points.
 func ofVectors() []Entry {
 	return slices.DeleteFunc(slices.Clone(Table), func(r Entry) bool { return r.Takes != dataset.KindVectors && r.Name != combined.Name })
-}
-
-func normal(r *rand.Rand, m, d int) *mat.Dense {
-	x := mat.NewDense(m, d, nil)
-	for i := range m {
-		for j := range d {
-			x.Set(i, j, r.NormFloat64())
-		}
-	}
-	return x
 }
 
 func same(a, b Kernel) bool {
@@ -208,7 +196,7 @@ func TestGram(t *testing.T) {
 				for _, d := range []int{1, 2, 3, 6, 60} {
 					const m = 25
 					k := learnt(t, k, d)
-					x := normal(r, m, d)
+					x := mltest.Normal(r, m, d)
 					x.SetRow(7, x.RawRowView(3)) // duplicates
 					g, formula := NewGram(k, x), reference(t, k)
 					c := lists.Make(m, func(i int) float64 { return r.NormFloat64() })
@@ -236,8 +224,7 @@ func TestGram(t *testing.T) {
 					}
 					for i := range m {
 						for j := range i {
-							require.Must(t, full.At(i, j) == full.At(j, i),
-								"%+v: K[%d,%d] and K[%d,%d] differ", k, i, j, j, i)
+							require.Equal(t, full.At(i, j), full.At(j, i), "%+v: K[%d,%d]", k, i, j)
 						}
 					}
 					require.Must(t, k.Name != "rbf" || full.At(3, 7) == 1 && mat.Max(full) <= 1,
@@ -271,7 +258,7 @@ func near(a, b, tol float64) bool {
 }
 
 func TestGramRowAllocatesNothing(t *testing.T) {
-	x := normal(rand.New(rand.NewPCG(1, 1)), 50, 5)
+	x := mltest.Normal(rand.New(rand.NewPCG(1, 1)), 50, 5)
 	dst := make([]float64, 50)
 	for _, row := range ofVectors() {
 		g := NewGram(learnt(t, samples(row.Name)[0], 5), x).Scaled(make([]float64, 50))
@@ -313,7 +300,7 @@ func TestSum(t *testing.T) {
 			for _, d := range []int{1, 2, 5} {
 				k := learnt(t, k, d)
 				for _, n := range []int{0, 1, 17, 300} {
-					z := normal(r, n+1, d)
+					z := mltest.Normal(r, n+1, d)
 					w := lists.Make(n, func(i int) float64 { return r.NormFloat64() })
 					s := NewSum(k, z, w)
 					for _, orthogonal := range []bool{true, false} {
@@ -328,10 +315,9 @@ func TestSum(t *testing.T) {
 	require.Equal(t, NewSum(RBF(1), nil, nil).At([]float64{1, 2}), 0, "the empty sum")
 }
 
-// plane returns a random plane; its second axis is made orthogonal to the first
-// when asked for, which in one dimension makes it zero.
+// plane returns a random plane, its second axis orthogonal if asked: in one dimension, zero.
 func plane(r *rand.Rand, d int, orthogonal bool) Plane {
-	p := normal(r, 3, d)
+	p := mltest.Normal(r, 3, d)
 	o, u, v := p.RawRowView(0), p.RawRowView(1), p.RawRowView(2)
 	if orthogonal {
 		for range 2 {
@@ -344,10 +330,9 @@ func plane(r *rand.Rand, d int, orthogonal bool) Plane {
 	return Plane{o, u, v}
 }
 
-// parallel returns a plane whose axes are parallel to two axes of the space, of different
-// lengths; in one dimension the second is zero.
+// parallel returns a plane along two axes of the space, of different lengths; the second may be zero.
 func parallel(r *rand.Rand, d int) Plane {
-	p := Plane{normal(r, 1, d).RawRowView(0), make([]float64, d), make([]float64, d)}
+	p := Plane{mltest.Normal(r, 1, d).RawRowView(0), make([]float64, d), make([]float64, d)}
 	axes := r.Perm(d)
 	p.U[axes[0]] = r.NormFloat64()
 	if d > 1 {
@@ -398,6 +383,13 @@ func TestGridFarFromOrigin(t *testing.T) {
 	got := make([]float64, 1)
 	require.NoError(t, s.Grid(t.Context(), got, p, []float64{5e5 + 0.5}, []float64{4e5 + 1}))
 	require.Near(t, got[0], -math.Exp(-0.625), 1e-12, "got[0]")
+	// The diagonal equals that of the rows bit by bit, even for points near the limits of numbers.
+	x := mat.NewDense(5, 2, []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324, 0, math.Inf(1), 1, 1, math.NaN(), -0.3, 1e300})
+	g, row := NewGram(RBF(1e9), x), make([]float64, 5)
+	for i := range row {
+		g.Row(row, i)
+		require.Check(t, math.Float64bits(g.Diag(i)) == math.Float64bits(row[i]) || math.IsNaN(g.Diag(i)) && math.IsNaN(row[i]), "point %d: %g, in the row %g", i, g.Diag(i), row[i])
+	}
 }
 
 func TestWidth(t *testing.T) {
@@ -434,7 +426,7 @@ func TestWidth(t *testing.T) {
 
 func BenchmarkRow(b *testing.B) {
 	for _, d := range []int{2, 60} {
-		x := normal(rand.New(rand.NewPCG(1, 1)), 1000, d)
+		x := mltest.Normal(rand.New(rand.NewPCG(1, 1)), 1000, d)
 		dst := make([]float64, 1000)
 		for _, row := range ofVectors() {
 			g := NewGram(learnt(b, samples(row.Name)[1%len(samples(row.Name))], d), x)
@@ -453,7 +445,7 @@ func BenchmarkRow(b *testing.B) {
 func TestGridEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
-	z, w := normal(r, 2000, 2), make([]float64, 2000)
+	z, w := mltest.Normal(r, 2000, 2), make([]float64, 2000)
 	floats.AddConst(1, w)
 	axis := floats.Span(make([]float64, 150), -3, 3)
 	dst := make([]float64, len(axis)*len(axis))
@@ -474,7 +466,7 @@ func TestGridEndsWithItsContext(t *testing.T) {
 // BenchmarkGrid is a picture's worth: 200 x 200 points, 150 terms.
 func BenchmarkGrid(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	z, w := normal(r, 150, 2), make([]float64, 150)
+	z, w := mltest.Normal(r, 150, 2), make([]float64, 150)
 	for i := range w {
 		w[i] = r.NormFloat64()
 	}
@@ -488,16 +480,5 @@ func BenchmarkGrid(b *testing.B) {
 				require.NoError(b, NewSum(k, z, w).Grid(b.Context(), dst, p, axis, axis))
 			}
 		})
-	}
-}
-
-// The diagonal equals that of the rows bit by bit, even for points near the limits of numbers.
-func TestDiagonalOfExtremePoints(t *testing.T) {
-	t.Parallel()
-	x := mat.NewDense(5, 2, []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324, 0, math.Inf(1), 1, 1, math.NaN(), -0.3, 1e300})
-	g, row := NewGram(RBF(1e9), x), make([]float64, 5)
-	for i := range row {
-		g.Row(row, i)
-		require.Check(t, math.Float64bits(g.Diag(i)) == math.Float64bits(row[i]) || math.IsNaN(g.Diag(i)) && math.IsNaN(row[i]), "point %d: %g, in the row %g", i, g.Diag(i), row[i])
 	}
 }

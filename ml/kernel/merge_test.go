@@ -11,8 +11,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestMerged checks the groups and the matrix against their definition, for several
-// kernels, weights and a conformal factor.
+// Groups and matrix follow their definition, for several kernels, weights and a conformal factor.
 func TestMerged(t *testing.T) {
 	t.Parallel()
 	const m, d, size = 203, 3, 4
@@ -59,8 +58,7 @@ func TestMerged(t *testing.T) {
 				merged.Row(row, a)
 				for b, v := range row {
 					want := scale[a] * scale[b] * k.Eval(mean.RawRowView(a), mean.RawRowView(b))
-					require.Must(t, math.Abs(v-want) <= 1e-12*math.Max(1, math.Abs(want)),
-						"%s: K[%d,%d] = %g, want %g", k.Name, a, b, v, want)
+					require.Near(t, v, want, 1e-12*math.Max(1, math.Abs(want)), "%s: K[%d,%d]", k.Name, a, b)
 				}
 			}
 			var distance, total float64
@@ -89,15 +87,11 @@ func TestMergedNeighbours(t *testing.T) {
 		require.Check(t, group[p] == group[p+pairs], "points %d and %d went apart", p, p+pairs)
 	}
 	require.Check(t, merged.Len() == pairs && apart <= 1e-4, "%d points, %g apart", merged.Len(), apart)
-}
-
-// TestMergedCancelled has no matrix, and says so.
-func TestMergedCancelled(t *testing.T) {
-	t.Parallel()
+	// A cancelled merge has no matrix, and says so.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	x := mat.NewDense(2000, 1, nil)
-	y, w := make([]float64, 2000), make([]float64, 2000)
-	merged, _, apart := NewGram(Kernel{Name: "linear"}, x).Merged(ctx, y, w, 4)
+	x = mat.NewDense(2000, 1, nil)
+	y, w = make([]float64, 2000), make([]float64, 2000)
+	merged, _, apart = NewGram(Kernel{Name: "linear"}, x).Merged(ctx, y, w, 4)
 	require.Check(t, merged == nil && math.IsInf(apart, 1), "%v, %g apart", merged, apart)
 }

@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/simd"
 )
 
-// TestLoopsAgree compares all loops that this machine can run with those in Go. AVX2 and AVX-512
-// give the same numbers.
+// The loops of every level agree with those in Go. AVX2 and AVX-512 give the same numbers.
 func TestLoopsAgree(t *testing.T) {
 	t.Parallel()
 	for _, l := range []simd.Level{simd.Plain, simd.AVX2, simd.AVX512} {
@@ -25,8 +25,7 @@ func TestLoopsAgree(t *testing.T) {
 	}
 }
 
-// inSingle is the error of a value of at most 1 in single precision: little more than half of what separates
-// the largest two.
+// inSingle is the error of a value of at most 1 in single precision: half the largest spacing.
 const inSingle = 0x1.4p-24
 
 func loopsAgree(t *testing.T, l simd.Level) {
@@ -78,10 +77,8 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				}
 				plainSum(want, p, pair, w, gamma)
 				for i := range got {
-					require.Must(t, math.Abs(got[i]-want[i]) <= 1e-14,
-						"d = %d, gamma %g: sum %g, plain %g", d, gamma, got[i], want[i])
-					require.Must(t, math.Abs(rough[i]-want[i]) <= 2.5*inSingle,
-						"d = %d, gamma %g: sum in single precision %g, plain %g", d, gamma, rough[i], want[i])
+					require.Near(t, got[i], want[i], 1e-14, "d = %d, gamma %g: sum", d, gamma)
+					require.Near(t, rough[i], want[i], 2.5*inSingle, "d = %d, gamma %g: sum in single precision", d, gamma)
 				}
 			}
 			got, want := make([]float64, n), make([]float64, n)
@@ -185,9 +182,8 @@ func TestSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestSubsetAndProduct compares both with rows of the whole matrix.
-// TestSubsetAndProduct compares millions of values, and so makes the arguments of a message only
-// where it fails.
+// TestSubsetAndProduct compares both with rows of the whole matrix. TestSubsetAndProduct compares
+// millions of values, and so makes the arguments of a message only where it fails.
 func TestSubsetAndProduct(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(10, 10))
@@ -195,7 +191,7 @@ func TestSubsetAndProduct(t *testing.T) {
 	for _, row := range ofVectors() {
 		for _, k := range samples(row.Name) {
 			k := learnt(t, k, 3)
-			x := normal(r, m, 3)
+			x := mltest.Normal(r, m, 3)
 			c := lists.Make(m, func(i int) float64 { return r.NormFloat64() })
 			for _, g := range []*Gram{NewGram(k, x), NewGram(k, x).Scaled(c)} {
 				points, w := r.Perm(m)[:m/2], make([]float64, m/2)
@@ -226,10 +222,8 @@ func TestSubsetAndProduct(t *testing.T) {
 				require.Value(g.AddProduct(t.Context(), got, points, w))(t)
 				require.Value(g.AddProduct32(t.Context(), rough, points, w))(t)
 				for i := range got {
-					require.Must(t, math.Abs(rough[i]-want[i]) <= inSingle*m*size,
-						"%+v: product in single precision %g, want %g", k, rough[i], want[i])
-					require.Must(t, math.Abs(got[i]-want[i]) <= 1e-13*m*size,
-						"%+v: product %g, want %g", k, got[i], want[i])
+					require.Near(t, rough[i], want[i], inSingle*m*size, "%+v: product in single precision", k)
+					require.Near(t, got[i], want[i], 1e-13*m*size, "%+v: product", k)
 				}
 			}
 		}
@@ -247,7 +241,7 @@ func TestProductIsCancelled(t *testing.T) {
 
 func BenchmarkGaussianRow(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	g := NewGram(RBF(1), normal(r, 10_000, 2))
+	g := NewGram(RBF(1), mltest.Normal(r, 10_000, 2))
 	points := r.Perm(g.Len())[:100]
 	w, dst, single := make([]float64, len(points)), make([]float64, g.Len()), make([]float32, g.Len())
 	b.Run("row", func(b *testing.B) {

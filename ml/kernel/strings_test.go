@@ -25,7 +25,6 @@ import (
 
 func texts(values ...string) *dataset.Strings { return &dataset.Strings{Name: "text", Values: values} }
 
-// ofStrings is a kernel of strings.
 func ofStrings(name string, k int, decay float64, normal bool) Kernel {
 	v := param.Values{"k": param.Of(k), "normalize": param.Of(normal)}
 	if name == "gap-subsequence" {
@@ -34,7 +33,6 @@ func ofStrings(name string, k int, decay float64, normal bool) Kernel {
 	return Kernel{Name: name, Values: v}
 }
 
-// matrixOf is the whole of a kernel matrix.
 func matrixOf(t testing.TB, k Kernel, x dataset.Objects) *mat.Dense {
 	t.Helper()
 	g := require.Value(GramOf(t.Context(), k, x, nil))(t)
@@ -52,14 +50,12 @@ func compareValues(t *testing.T, k Kernel, x dataset.Objects, want [][]float64) 
 	got := matrixOf(t, k, x)
 	for i, row := range want {
 		for j, v := range row {
-			require.Check(t, math.Abs(got.At(i, j)-v) <= 1e-9*(1+v),
-				"%v: %s with %s: %.12g, want %.12g", k, x.Text(i), x.Text(j), got.At(i, j), v)
+			require.Near(t, got.At(i, j), v, 1e-9*(1+v), "%v: %s with %s", k, x.Text(i), x.Text(j))
 		}
 	}
 }
 
-// TestStringKernelsHaveTheKnownValues compares with matrices that were computed elsewhere,
-// by enumeration.
+// The matrices were computed elsewhere, by enumeration.
 func TestStringKernelsHaveTheKnownValues(t *testing.T) {
 	t.Parallel()
 	data := require.Value(os.ReadFile("testdata/strings.json"))(t)
@@ -89,8 +85,7 @@ func TestStringKernelsHaveTheKnownValues(t *testing.T) {
 	}
 }
 
-// occurrences calls each with every occurrence of every piece that a kernel counts in s: the
-// places of its symbols, and its weight.
+// occurrences calls each with every occurrence of a piece in s: the places of its symbols, its weight.
 func occurrences(k Kernel, s []rune, each func(at []int, weight float64)) {
 	n, decay := k.Values.Int("k"), k.Values.Number("decay")
 	var extend func(at []int)
@@ -153,8 +148,7 @@ func compareDefinition[T any](r *rapid.T, t *testing.T, k Kernel, x, z dataset.O
 	return values
 }
 
-// TestStringKernelsAreTheirDefinition compares with enumeration, also where strings are
-// short or hold characters of several bytes.
+// The kernels agree with enumeration, also for short strings and characters of several bytes.
 func TestStringKernelsAreTheirDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -167,8 +161,7 @@ func TestStringKernelsAreTheirDefinition(t *testing.T) {
 	})
 }
 
-// semidefinite checks that a Gram matrix is symmetric and has no eigenvalue below zero,
-// and that it says so.
+// semidefinite checks that a Gram matrix is symmetric and positive semidefinite, and says so.
 func semidefinite(r *rapid.T, t *testing.T, k Kernel, x dataset.Objects) {
 	m := matrixOf(t, k, x)
 	n, _ := m.Dims()
@@ -211,8 +204,7 @@ func TestStringsWithoutPieces(t *testing.T) {
 		"takes strings, not precomputed", "other objects")
 }
 
-// TestGramOfManyIsComputed takes more strings than a matrix that is held has rows: the
-// values are the same.
+// More strings than a matrix that is held has rows: the values are the same.
 func TestGramOfManyIsComputed(t *testing.T) {
 	t.Parallel()
 	x := texts(make([]string, maxStored+1)...)
@@ -267,8 +259,7 @@ func TestGramOfObjectsIsCancelled(t *testing.T) {
 	require.Check(t, err == context.Canceled, "%v", err)
 }
 
-// TestGaps compares the loops of every level of this machine with those in Go, whole and
-// in parts, and a string alone with one among others.
+// The loops of every level agree with those in Go, whole and in parts; so do strings alone.
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 1))
@@ -292,8 +283,7 @@ func TestGaps(t *testing.T) {
 					gapsAt(level, &got, b, x[:first*wide], z, k, decay)
 					gapsAt(level, &got, b, x[first*wide:], z, k, decay)
 					for l, v := range want {
-						require.Check(t, math.Abs(got[l]-v) <= 1e-12*v,
-							"%v, k = %d, decay = %g, string %d: %g, want %g", level, k, decay, l, got[l], v)
+						require.Near(t, got[l], v, 1e-12*v, "%v, k = %d, decay = %g, string %d", level, k, decay, l)
 					}
 				}
 				alone := packTexts(some[9:10], endOfZ)

@@ -29,7 +29,6 @@ func moons(n int, rng *rand.Rand) (x [][]float64, y []float64) {
 	return x, y
 }
 
-// lazy computes rows of the RBF kernel on demand.
 type lazy struct {
 	x     [][]float64
 	gamma float64

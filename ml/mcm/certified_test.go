@@ -12,8 +12,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestCertifiedAtLargeC trains at C = 1e6 on many kinds of small problems; the number of results
-// without a certificate must not rise.
+// Training many small problems at C = 1e6, no more results than now lack a certificate.
 func TestCertifiedAtLargeC(t *testing.T) {
 	t.Parallel()
 	kernels := []kernel.Kernel{kernel.Linear(), kernel.Polynomial(0.5, 1, 3), kernel.Polynomial(1, 1, 2), kernel.RBF(0.01), kernel.RBF(0.1), kernel.RBF(1)}

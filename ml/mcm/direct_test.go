@@ -10,8 +10,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// A full step must satisfy the equations however much the multipliers and slacks of a point
-// differ: near an optimum by many powers of ten.
+// A full step satisfies the equations however far apart multipliers and slacks are, as near an optimum.
 func TestDirection(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 7))

@@ -11,8 +11,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// The results of a Follower for ascending and descending C pass the same checks as those of Train
-// and have the same objective.
+// Results of a Follower for ascending and descending C pass the checks and equal those of Train.
 func TestFollower(t *testing.T) {
 	t.Parallel()
 	numerical, trained := 0, 0

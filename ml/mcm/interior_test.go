@@ -41,8 +41,7 @@ func TestInteriorAgainstSimplex(t *testing.T) {
 		"%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)
 }
 
-// Ranks near M and near M/2, for both forms of the projection, and duplicates of both labels that
-// no function separates.
+// Ranks near M and M/2, for both forms of the projection, and inseparable duplicates.
 func TestInteriorForms(t *testing.T) {
 	t.Parallel()
 	x, y := moons(250, rand.New(rand.NewPCG(3, 1)))

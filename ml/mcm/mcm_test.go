@@ -5,65 +5,33 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
-// gram returns the kernel matrix of the rows of x.
-func gram(x [][]float64, kernel func(x, z []float64) float64) mltest.Matrix {
-	return mltest.Symmetric(len(x), func(i, j int) float64 { return kernel(x[i], x[j]) })
+func gram(x [][]float64, k func(x, z []float64) float64) mltest.Matrix {
+	return mltest.Symmetric(len(x), func(i, j int) float64 { return k(x[i], x[j]) })
 }
 
-func linear(x, z []float64) float64 { return floats.Dot(x, z) }
+var linear = kernel.Linear().Eval
 
-func poly(gamma, coef0 float64, degree int) func(x, z []float64) float64 {
-	return func(x, z []float64) float64 {
-		v := 1.0
-		for range degree {
-			v *= gamma*floats.Dot(x, z) + coef0
-		}
-		return v
-	}
-}
-
-func sigmoid(gamma, coef0 float64) func(x, z []float64) float64 {
-	return func(x, z []float64) float64 { return math.Tanh(gamma*floats.Dot(x, z) + coef0) }
-}
-
-func rbf(gamma float64) func(x, z []float64) float64 {
-	return func(x, z []float64) float64 {
-		s := 0.0
-		for i := range x {
-			s += (x[i] - z[i]) * (x[i] - z[i])
-		}
-		return math.Exp(-gamma * s)
-	}
-}
+func rbf(gamma float64) func(x, z []float64) float64 { return kernel.RBF(gamma).Eval }
 
 func standardise(x [][]float64) {
-	m := float64(len(x))
-	for j := range x[0] {
-		mean, v := 0.0, 0.0
-		for i := range x {
-			mean += x[i][j] / m
-		}
-		for i := range x {
-			v += (x[i][j] - mean) * (x[i][j] - mean) / m
-		}
-		sd := math.Sqrt(v)
-		if sd == 0 {
-			sd = 1
-		}
-		for i := range x {
-			x[i][j] = (x[i][j] - mean) / sd
-		}
+	m := mat.NewDense(len(x), len(x[0]), slices.Concat(x...))
+	mltest.Standardise(m)
+	for i := range x {
+		copy(x[i], m.RawRowView(i))
 	}
 }
 
@@ -101,14 +69,10 @@ func TestReference(t *testing.T) {
 			t.Parallel()
 			x, y := mltest.TwoClasses(t, c.Data, c.Positive)
 			mltest.Standardise(x)
-			kernel := linear
-			switch c.Kernel.Type {
-			case "poly":
-				kernel = poly(c.Kernel.Gamma, c.Kernel.Coef0, c.Kernel.Degree)
-			case "rbf":
-				kernel = rbf(c.Kernel.Gamma)
-			}
-			k := mltest.Symmetric(len(y), func(i, j int) float64 { return kernel(x.RawRowView(i), x.RawRowView(j)) })
+			kern := kernel.Kernel{Name: c.Kernel.Type, Values: param.Values{
+				"gamma": param.Of(c.Kernel.Gamma), "coef0": param.Of(c.Kernel.Coef0), "degree": param.Of(c.Kernel.Degree),
+			}}
+			k := mltest.Symmetric(len(y), func(i, j int) float64 { return kern.Eval(x.RawRowView(i), x.RawRowView(j)) })
 			p := problem{"", k, y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol}}
 			r := train(t, k, y, p.set)
 			require.Check(t, r.Status == trace.Converged, "status %s, gap %g", r.Status, r.Gap)

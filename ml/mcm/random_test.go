@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
@@ -19,7 +20,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// problem is a random training problem.
 type problem struct {
 	name string
 	k    mltest.Matrix
@@ -79,24 +79,23 @@ func randomProblem(rng *rand.Rand, largest int) problem {
 	if rng.IntN(2) == 0 {
 		set.Rho = logUniform(1e-3, 10)
 	}
-	var kernel func(x, z []float64) float64
+	kern := linear
 	switch rng.IntN(6) {
 	case 0:
-		kernel = linear
 		name += "linear"
 	case 1:
-		kernel = poly(0.5, 1, 2+rng.IntN(2))
+		kern = kernel.Polynomial(0.5, 1, 2+rng.IntN(2)).Eval
 		name += "poly"
 	case 2:
-		kernel = sigmoid(0.5, -0.3)
+		kern = kernel.Sigmoid(0.5, -0.3).Eval
 		name += "sigmoid"
 	default:
 		gamma := logUniform(1e-4, 1e3)
-		kernel = rbf(gamma)
+		kern = rbf(gamma)
 		name += fmt.Sprintf("rbf %.2g", gamma)
 	}
 	name += fmt.Sprintf(" M=%d C=%.2g rho=%.2g rank_tol=%.2g", m, set.C, set.Rho, set.RankTol)
-	return problem{name, gram(x, kernel), y, set}
+	return problem{name, gram(x, kern), y, set}
 }
 
 // objective evaluates the problem in its max and hinge form.
@@ -158,8 +157,7 @@ func (p problem) check(t require.T, r *mcm.Result) {
 	}
 	obj := p.objective(r.Lambda, r.B)
 	scale *= 1 + math.Min(p.set.C, 1e9)*float64(len(p.y))
-	require.Check(t, math.Abs(obj-r.Objective) <= 1e-9*math.Abs(obj)+1e-13*scale,
-		"%s: objective %.12g, but that of lambda and b is %.12g", p.name, r.Objective, obj)
+	require.Near(t, r.Objective, obj, 1e-9*math.Abs(obj)+1e-13*scale, "%s: objective", p.name)
 	negative, sum, total, balance := 0.0, 0.0, 0.0, 0.0
 	yv := make([]float64, len(p.y))
 	for i, v := range r.V {
@@ -337,8 +335,7 @@ func TestAgainstEnumeration(t *testing.T) {
 		want := enumerate(x, y, c, rho)
 		p := problem{"", gram(x, linear), y, mcm.Settings{C: c, Rho: rho, RankTol: 1e-10}}
 		r := require.Value(mcm.Train(context.Background(), p.k, y, p.set))(t)
-		require.Check(t, rel(r.Objective, want) <= 1e-9,
-			"M=%d d=%d C=%g rho=%g: objective %.12g, want %.12g", m, d, c, rho, r.Objective, want)
+		require.Near(t, r.Objective, want, 1e-9*max(1, want), "M=%d d=%d C=%g rho=%g: objective", m, d, c, rho)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// byRows is a matrix stored by rows.
 type byRows [][]float64
 
 func (a *byRows) mulT(dst, z []float64) {
@@ -64,8 +63,7 @@ func verify(t *testing.T, s *simplex, a byRows) {
 	}
 }
 
-// Beale's example, on which the textbook simplex method cycles (Beale 1955), and its dual, on
-// which the dual simplex would.
+// The example on which the textbook method cycles (Beale 1955), and its dual, for the dual simplex.
 func TestBeale(t *testing.T) {
 	t.Parallel()
 	const big = 1e3
@@ -87,8 +85,7 @@ func TestBeale(t *testing.T) {
 	verify(t, s, dual)
 }
 
-// Identical columns and costs make every step degenerate; perturbed costs resolve this and are
-// restored.
+// Identical columns make every step degenerate; perturbed costs resolve this and are restored.
 func TestStalling(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -126,7 +123,6 @@ func TestStalling(t *testing.T) {
 	require.Check(t, s.perturbations != 0, "the example did not stall: it tests nothing")
 }
 
-// random returns a feasible program.
 func random(rng *rand.Rand) (a byRows, cost, lo, up []float64, m int) {
 	n := 1 + rng.IntN(30)
 	m = 1 + rng.IntN(12)
@@ -205,8 +201,7 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		settle(t, grown)
 		verify(t, grown, b)
-		require.Check(t, math.Abs(grown.objective()-s.objective()) <= 1e-7,
-			"grown row by row: %.10g, at once: %.10g", grown.objective(), s.objective())
+		require.Near(t, grown.objective(), s.objective(), 1e-7, "objective when grown row by row")
 
 		// And from an arbitrary, partly dependent basis.
 		vars := make([]int, min(m, n))

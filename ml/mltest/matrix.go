@@ -3,7 +3,7 @@ package mltest
 import (
 	"cmp"
 	"encoding/csv"
-	"slices"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 
@@ -41,37 +41,30 @@ func Symmetric(n int, at func(i, j int) float64) Matrix {
 	return k
 }
 
-// Table reads a CSV file by OpenShared: the named columns, or all but the last if none is named, and
-// the labels in the last column.
-func Table(t testing.TB, name string, columns ...string) (x *mat.Dense, labels []string) {
-	t.Helper()
-	records := require.Value(csv.NewReader(OpenShared(t, "data", name)).ReadAll())(t)
-	header, records := records[0], records[1:]
-	label := len(header) - 1
-	if len(columns) == 0 {
-		columns = header[:label]
-	}
-	x = mat.NewDense(len(records), len(columns), nil)
-	for i, r := range records {
-		for j, c := range columns {
-			x.Set(i, j, require.Value(strconv.ParseFloat(r[slices.Index(header, c)], 64))(t))
-		}
-		labels = append(labels, r[label])
-	}
-	return x, labels
-}
-
-// TwoClasses is Table with 1 for a positive label and -1 for any other.
+// TwoClasses reads a CSV file by OpenShared: numbers, and in the last column labels, of which a
+// positive one is 1 and any other -1.
 func TwoClasses(t testing.TB, name, positive string) (x *mat.Dense, y []float64) {
 	t.Helper()
-	x, labels := Table(t, name)
-	for _, label := range labels {
+	records := require.Value(csv.NewReader(OpenShared(t, "data", name)).ReadAll())(t)[1:]
+	label := len(records[0]) - 1
+	x = mat.NewDense(len(records), label, nil)
+	for i, r := range records {
+		for j, text := range r[:label] {
+			x.Set(i, j, require.Value(strconv.ParseFloat(text, 64))(t))
+		}
 		y = append(y, -1)
-		if label == positive {
-			y[len(y)-1] = 1
+		if r[label] == positive {
+			y[i] = 1
 		}
 	}
 	return x, y
+}
+
+// Normal returns an n x d matrix of normal deviates, drawn row by row.
+func Normal(r *rand.Rand, n, d int) *mat.Dense {
+	x := mat.NewDense(n, d, nil)
+	x.Apply(func(int, int, float64) float64 { return r.NormFloat64() }, x)
+	return x
 }
 
 // Standardise shifts and scales each column to mean 0 and population standard deviation 1. A

@@ -39,14 +39,7 @@ func TestValuesRoundTrip(t *testing.T) {
 	require.Fails(t, require.Err(json.Marshal(param.Of(math.NaN()))), "", "NaN was written")
 }
 
-func TestTextOfNumbers(t *testing.T) {
-	t.Parallel()
-	for want, v := range map[string]float64{"1000000000": 1e9, "0.001": 1e-3, "1e-05": 1e-5, "1e+300": 1e300, "123456": 123456, "-2": -2} {
-		require.Equal(t, param.Of(v).Text(), want, "%g is written", v)
-	}
-}
-
-func TestReading(t *testing.T) {
+func TestValues(t *testing.T) {
 	t.Parallel()
 	vs := param.Values{"C": param.Of(2.5), "degree": param.Of(3), "hard": param.Of(true), "gamma": param.Of("auto")}
 	require.Check(t, vs.Number("C") == 2.5 && vs.Int("degree") == 3 && vs.Switch("hard") && vs.Text("gamma") == "auto" && vs.Text("C") == "2.5" && vs.Text("hard") == "true",
@@ -54,17 +47,19 @@ func TestReading(t *testing.T) {
 	// Missing values and values of another kind read as zero.
 	require.Check(t, vs.Number("gamma") == 0 && !vs.Switch("C") && vs.Int("none") == 0 && vs.Text("none") == "" && !vs.Has("none") && vs.Has("C"),
 		"%v", vs)
-}
-
-func TestValuesAreNotChangedInPlace(t *testing.T) {
-	t.Parallel()
-	vs := param.Values{"C": param.Of(1)}
+	for want, v := range map[string]float64{"1000000000": 1e9, "0.001": 1e-3, "1e-05": 1e-5, "1e+300": 1e300, "123456": 123456, "-2": -2} {
+		require.Equal(t, param.Of(v).Text(), want, "%g is written", v)
+	}
+	vs = param.Values{"C": param.Of(1)}
 	more, fewer := vs.With("C", param.Of(2)).With("tol", param.Of(0.1)), vs.Without("C")
 	require.Equal(t, cmp.Diff(param.Values{"C": param.Of(1)}, vs), "", "diff")
 	require.Equal(t, cmp.Diff(param.Values{"C": param.Of(2), "tol": param.Of(0.1)}, more), "", "diff")
 	require.Check(t, len(fewer) == 0, "%v", fewer)
 	got := param.Values(nil).With("C", param.Of(1))
 	require.Check(t, got.Number("C") == 1, "%v", got)
+	a, b := param.Param{Name: "a"}, param.Param{Name: "b"}
+	names := lists.Map(param.Union([]param.Param{a}, b, a, b), func(p param.Param) string { return p.Name })
+	require.Equal(t, cmp.Diff([]string{"a", "b"}, names), "", "diff")
 }
 
 func TestVerify(t *testing.T) {
@@ -105,27 +100,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// On a page a message speaks of the label; what has none keeps its name.
-func TestLabelled(t *testing.T) {
-	t.Parallel()
-	for p, want := range map[*param.Param]string{
-		{Name: "hard_margin", Label: "hard margin", Kind: param.Switch}: `hard margin must be true or false, not "on"`,
-		{Name: "hard_margin", Kind: param.Switch}:                       `hard_margin must be true or false, not "on"`,
-	} {
-		err := p.Labelled().Check("on")
-		require.Check(t, err != nil && err.Error() == want, "%v, want %s", err, want)
-	}
-}
-
-func TestUnion(t *testing.T) {
-	t.Parallel()
-	a, b := param.Param{Name: "a"}, param.Param{Name: "b"}
-	names := lists.Map(param.Union([]param.Param{a}, b, a, b), func(p param.Param) string { return p.Name })
-	require.Equal(t, cmp.Diff([]string{"a", "b"}, names), "", "diff")
-}
-
-// TestTextMayBeBounded counts characters, not bytes.
-func TestTextMayBeBounded(t *testing.T) {
+// Bounds of a text count characters, not bytes.
+func TestTexts(t *testing.T) {
 	t.Parallel()
 	p := param.Param{Name: "word", Kind: param.Text, Max: 3}
 	for text, ok := range map[string]bool{"": true, "äöü": true, "abcd": false} {
@@ -135,12 +111,16 @@ func TestTextMayBeBounded(t *testing.T) {
 	require.Fails(t, p.Check("abcd"), "at most 3 characters", "too long")
 	p.Max = 0
 	require.Equal(t, p.Check(strings.Repeat("x", 1000)), nil, "p.Check")
-}
-
-// A comma stands for the decimal point where somebody types, but for nothing else.
-func TestDecimalComma(t *testing.T) {
-	t.Parallel()
-	p := param.Param{Name: "C", Kind: param.Number}
+	// On a page a message speaks of the label; what has none keeps its name.
+	for p, want := range map[*param.Param]string{
+		{Name: "hard_margin", Label: "hard margin", Kind: param.Switch}: `hard margin must be true or false, not "on"`,
+		{Name: "hard_margin", Kind: param.Switch}:                       `hard_margin must be true or false, not "on"`,
+	} {
+		err := p.Labelled().Check("on")
+		require.Check(t, err != nil && err.Error() == want, "%v, want %s", err, want)
+	}
+	// A comma stands for the decimal point where somebody types, but for nothing else.
+	p = param.Param{Name: "C", Kind: param.Number}
 	for text, want := range map[string]float64{"1,5": 1.5, " 0,25 ": 0.25, "-2,5e1": -25, "1.5": 1.5, "0,125": 0.125, "1000,125": 1000.125} {
 		v, err := p.Parse(p.Typed(text))
 		require.Check(t, err == nil && v.Number() == want, "%q: %v, %v", text, v, err)
@@ -153,10 +133,6 @@ func TestDecimalComma(t *testing.T) {
 	require.Check(t, err != nil, "a program's 1,5 is taken for %v", v)
 	require.Fails(t, require.Err((param.Param{Name: "n", Kind: param.Integer}).Parse("1.5")), "", "1.5 is taken for a whole number")
 	require.Equal(t, (param.Param{Name: "label", Kind: param.Text}).Typed("a,b"), "a,b", "a name is changed to")
-}
-
-func TestBytes(t *testing.T) {
-	t.Parallel()
 	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1 << 10: "1 kB", 100_000: "97.66 kB", 1<<20 - 1<<10: "1023 kB", 8 << 20: "8 MB", 3 << 29: "1.5 GB", 5000 << 30: "5000 GB"} {
 		require.Equal(t, param.Bytes(n), strings.Replace(want, " ", "\u00a0", 1), "%d", n)
 	}

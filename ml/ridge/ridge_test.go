@@ -134,8 +134,7 @@ func TestLeaveOneOutIsThatOfRetraining(t *testing.T) {
 						b++
 					}
 				}
-				require.Check(t, math.Abs(res.LeftOut[i]-f) <= 1e-8*math.Max(1, math.Abs(f)),
-					"%d points, lambda %g: f at point %d without it is %.12g, said to be %.12g", m, lambda, i, f, res.LeftOut[i])
+				require.Near(t, res.LeftOut[i], f, 1e-8*math.Max(1, math.Abs(f)), "lambda %g: point %d left out", lambda, i)
 				sum += (targets[i] - f) * (targets[i] - f)
 			}
 			want := sum / float64(m)
@@ -173,8 +172,7 @@ func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
 			if size < 1e-17 {
 				tiny++
 			}
-			require.Check(t, math.Abs(res.LeftOut[i]-f) <= 1e-10*size,
-				"lambda %g: f at point %d without it is %.12g, said to be %.12g", lambda, i, f, res.LeftOut[i])
+			require.Near(t, res.LeftOut[i], f, 1e-10*size, "lambda %g: f at point %d left out", lambda, i)
 		}
 		require.Check(t, tiny >= m/4, "lambda %g: only %d values are below rounding", lambda, tiny)
 	}
@@ -196,6 +194,14 @@ func TestConvergedMeansASmallShare(t *testing.T) {
 		}
 	}
 	require.Check(t, ended[trace.Converged] != 0, "%v", ended)
+	// Two equal points with targets ±1 give f = 0, and each alone would mispredict the other.
+	one := mltest.NewMatrix(2, 1, 1, 1, 1)
+	for _, lambda := range []float64{1e-3, 1, 1e3} {
+		res := train(t, one, []float64{1, -1}, lambda)
+		alone := -1 / (1 + lambda) // at the first point, trained on the second
+		require.Check(t, math.Abs(res.F[0]) <= 1e-9 && math.Abs(res.LeftOut[0]-alone) <= 1e-9 && math.Abs(res.LeftOut[1]+alone) <= 1e-9,
+			"lambda %g: f = %g, left out %v, want ±%g", lambda, res.F, res.LeftOut, alone)
+	}
 }
 
 func TestConditionIsThatOfTheSystem(t *testing.T) {
@@ -213,8 +219,7 @@ func TestConditionIsThatOfTheSystem(t *testing.T) {
 	}
 }
 
-// TestUglyMatrices checks matrices dominated by rounding: every number is finite, and the status
-// is honest.
+// Matrices dominated by rounding: every number is finite, and the status is honest.
 func TestUglyMatrices(t *testing.T) {
 	t.Parallel()
 	x, _ := points(40, 2, 5)
@@ -250,19 +255,6 @@ func TestUglyMatrices(t *testing.T) {
 				break
 			}
 		}
-	}
-}
-
-// TestDuplicatesThatDisagree has a closed form: two equal points with targets ±1 give f = 0, and
-// each alone would mispredict the other.
-func TestDuplicatesThatDisagree(t *testing.T) {
-	t.Parallel()
-	one := mltest.NewMatrix(2, 1, 1, 1, 1)
-	for _, lambda := range []float64{1e-3, 1, 1e3} {
-		res := train(t, one, []float64{1, -1}, lambda)
-		alone := -1 / (1 + lambda) // at the first point, trained on the second
-		require.Check(t, math.Abs(res.F[0]) <= 1e-9 && math.Abs(res.LeftOut[0]-alone) <= 1e-9 && math.Abs(res.LeftOut[1]+alone) <= 1e-9,
-			"lambda %g: f = %g, left out %v, want ±%g", lambda, res.F, res.LeftOut, alone)
 	}
 }
 

@@ -74,16 +74,14 @@ func sweepsAgree[T Real](t *testing.T, l simd.Level) {
 			addEachAt(l, both, []float64{-0.2, 0.4}, ki)
 			plainAddEach(want, []float64{-0.2, 0.4}, ki)
 			for k, v := range want {
-				require.Must(t, math.Abs(both[k]-v) <= 1e-14*(1+math.Abs(v)),
-					"n = %d: one of two is %g, plain %g", n, both[k], v)
+				require.Near(t, both[k], v, 1e-14*(1+math.Abs(v)), "n = %d: one of two", n)
 			}
 			other := append([]float64{}, g...)
 			addScaledAt(l, g, 0.3, ki)
 			plainAddScaled(other, 0.3, ki)
 			i, wantI := updateAt(l, g, up, ki, kj, 0.7), plainUpdate(other, up, ki, kj, 0.7)
 			for k := range n {
-				require.Must(t, math.Abs(g[k]-other[k]) <= 1e-14*(1+math.Abs(g[k])),
-					"n = %d: gradient %g, plain %g", n, g[k], other[k])
+				require.Near(t, other[k], g[k], 1e-14*(1+math.Abs(g[k])), "n = %d: gradient", n)
 			}
 			require.Must(t, i < n && (i == wantI || math.Abs(g[i]-g[wantI]) <= 1e-13),
 				"n = %d: next is %d, plain %d", n, i, wantI)

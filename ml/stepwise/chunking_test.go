@@ -58,8 +58,7 @@ func TestChunking(t *testing.T) {
 				weakest = min(weakest, s.Points[n].Violation)
 			}
 			require.Slices(t, sv, s.SupportVectors, "round %d: support vectors", i)
-			require.Check(t, len(s.Violators) == min(set.Add, len(violators)),
-				"round %d adds %v of %v", i, s.Violators, violators)
+			require.Equal(t, len(s.Violators), min(set.Add, len(violators)), "violators that round %d adds", i)
 			for _, n := range violators {
 				require.Check(t, slices.Contains(s.Violators, n) || s.Points[n].Violation <= weakest,
 					"round %d: point %d violates more than one of %v", i, n, s.Violators)

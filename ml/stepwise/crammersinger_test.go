@@ -90,8 +90,7 @@ func TestCrammerSinger(t *testing.T) {
 		near(t, "primal", s.Primal, want.Objective, 1e-5)
 		for class := range classes {
 			for i, p := range s.Points {
-				require.Check(t, math.Abs(p.F[class]-want.F[class][i]) <= 2e-2*(1+c),
-					"f_%d of point %d is %g, want %g", class, i, p.F[class], want.F[class][i])
+				require.Near(t, p.F[class], want.F[class][i], 2e-2*(1+c), "f_%d of point %d", class, i)
 			}
 		}
 	})

@@ -13,8 +13,7 @@ import (
 )
 
 // TestPerceptronNovikoff compares the number of mistakes with Novikoff's bound, with gamma known
-// because the points are moved away from a given plane, and the states with a perceptron on
-// weights.
+// because the points are moved away from a given plane, and the states with a perceptron on weights.
 func TestPerceptronNovikoff(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,14 +87,10 @@ func TestPerceptronStrict(t *testing.T) {
 				"step %d has learned: %+v", i, s)
 		}
 	}
-}
-
-// TestPerceptronNotSeparable runs until the limit.
-func TestPerceptronNotSeparable(t *testing.T) {
-	t.Parallel()
+	// Classes that no line separates: it runs until the limit.
 	// XOR: no line separates it, but the RBF kernel does.
-	x := mat.NewDense(4, 2, []float64{0, 0, 1, 1, 0, 1, 1, 0})
-	y := []float64{1, 1, -1, -1}
+	x = mat.NewDense(4, 2, []float64{0, 0, 1, 1, 0, 1, 1, 0})
+	y = []float64{1, 1, -1, -1}
 	for name, want := range map[string]trace.Status{"linear": trace.IterationLimit, "rbf": trace.Converged} {
 		for _, bias := range []bool{false, true} {
 			r, err := stepwise.Perceptron(t.Context(), gram(x, name), y, stepwise.PerceptronSettings{Bias: bias})
@@ -105,8 +100,7 @@ func TestPerceptronNotSeparable(t *testing.T) {
 	}
 }
 
-// TestPrimalPerceptron makes the same mistakes as the dual form, with weights equal to the rate
-// times sum alpha_i y_i x_i.
+// The mistakes are those of the dual form, the weights the rate times sum alpha_i y_i x_i.
 func TestPrimalPerceptron(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -27,7 +27,6 @@ func grid(r *rand.Rand, m int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rows returns the full kernel matrix.
 func rows(k svm.Matrix) *mat.Dense {
 	full := mat.NewDense(k.Len(), k.Len(), nil)
 	for i := range k.Len() {
@@ -36,8 +35,7 @@ func rows(k svm.Matrix) *mat.Dense {
 	return full
 }
 
-// TestSimplex reaches the optimum certified by another solver, through vertices that never get
-// worse.
+// TestSimplex reaches the optimum certified by another solver, through vertices that never get worse.
 func TestSimplex(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -151,8 +149,7 @@ func TestSimplexStart(t *testing.T) {
 		"ratios %v", s.Ratios)
 }
 
-// TestSimplexDegenerate has every point several times: there are many steps of length 0, but no
-// basis recurs.
+// Every point several times: there are many steps of length 0, but no basis recurs.
 func TestSimplexDegenerate(t *testing.T) {
 	t.Parallel()
 	bland := 0

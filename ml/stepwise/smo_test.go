@@ -42,8 +42,7 @@ func TestSMO(t *testing.T) {
 	})
 }
 
-// TestPair compares steps on pairs with a grid search over the segment, whose ends are found
-// without the formulas for L and H.
+// Steps on pairs are best on a grid over the segment, whose ends need no formulas for L and H.
 func TestPair(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -139,8 +138,7 @@ func TestSMOIndefinite(t *testing.T) {
 	})
 }
 
-// TestPairDualGuard: if the dual is convex or linear along the line, the step goes to the better
-// end.
+// If the dual is convex or linear along the line, the step goes to the better end.
 func TestPairDualGuard(t *testing.T) {
 	t.Parallel()
 	for _, k12 := range []float64{1, 1.2, 1.5} {

@@ -24,7 +24,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// gram returns the Gram matrix of a kernel on the rows of x.
 func gram(x *mat.Dense, name string) svm.Matrix {
 	return kernel.NewGram(kernel.New(name, param.Values{"gamma": param.Of(0.5)}, x), x)
 }
@@ -49,7 +48,6 @@ func near(t rapid.TB, what string, got, want, tol float64) {
 
 func last[S any](r *trace.Replay[S]) S { return r.At(r.Len() - 1) }
 
-// dual returns the dual objective of the SVM, term by term.
 func dual(k svm.Matrix, y, alpha []float64) (sum float64) {
 	row := make([]float64, len(y))
 	for i, a := range alpha {
@@ -240,7 +238,6 @@ func TestUglyInput(t *testing.T) {
 	}
 }
 
-// TestWrongInput checks that errors name the problem.
 func TestWrongInput(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
@@ -276,24 +273,7 @@ func TestOptimum(t *testing.T) {
 	near(t, "b", s.B, 0, 1e-9)
 	near(t, "gap", s.Gap, 0, 1e-9)
 	checkTable(t, s, gram(x, "linear"), 1)
-}
-
-// TestCancel keeps the start and reports the cancellation.
-func TestCancel(t *testing.T) {
-	t.Parallel()
-	ctx := mltest.Ended()
-	x, y := clouds(random(1), 20, 1)
-	k := gram(x, "rbf")
-	chunking, err := stepwise.Chunking(ctx, k, y, stepwise.ChunkingSettings{C: 1})
-	require.Check(t, err == nil && chunking.Status() == trace.Cancelled && chunking.Len() == 1,
-		"chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
-	require.Is(t, require.Err(stepwise.Optimum(ctx, k, y, 1)), context.Canceled, "optimum")
-}
-
-// TestSettings checks that errors name the wrong setting.
-func TestSettings(t *testing.T) {
-	t.Parallel()
-	x, y := clouds(random(1), 4, 1)
+	x, y = clouds(random(1), 4, 1)
 	k := gram(x, "rbf")
 	for want, err := range map[string]error{
 		"Rate is -1":                 require.Err(stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: -1})),
@@ -305,4 +285,15 @@ func TestSettings(t *testing.T) {
 	} {
 		require.Fails(t, err, want, "the error")
 	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	ctx := mltest.Ended()
+	x, y := clouds(random(1), 20, 1)
+	k := gram(x, "rbf")
+	chunking, err := stepwise.Chunking(ctx, k, y, stepwise.ChunkingSettings{C: 1})
+	require.Check(t, err == nil && chunking.Status() == trace.Cancelled && chunking.Len() == 1,
+		"chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
+	require.Is(t, require.Err(stepwise.Optimum(ctx, k, y, 1)), context.Canceled, "optimum")
 }

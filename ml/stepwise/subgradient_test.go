@@ -92,10 +92,6 @@ func TestSubgradientApproaches(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestSubgradientRate(t *testing.T) {
-	t.Parallel()
 	x, y := clouds(random(1), 4, 1)
 	for _, rate := range []float64{-0.1, 1.5, math.NaN()} {
 		require.Fails(t, require.Err(stepwise.SubgradientDescent(t.Context(), x, y, stepwise.SubgradientSettings{C: 1, Rate: rate})), "", "a rate of %g is taken", rate)

@@ -65,8 +65,7 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 		want := 1 + len(end.X)*len(end.Z)*end.Tables()
 		require.Must(t, r.Len() == want && r.Status() == trace.Converged, "%d states, %s; want %d", r.Len(), r.Status(), want)
 		near := func(what string, got, want float64) {
-			require.Must(t, math.Abs(got-want) <= 1e-12*(1+want),
-				"%q, %q, k = %d: %s = %.15g, want %.15g", x, z, k, what, got, want)
+			require.Near(t, got, want, 1e-12*(1+want), "%q, %q, k = %d: %s", x, z, k, what)
 		}
 		for n := range end.Tables() {
 			p, isA := end.Level(n)
@@ -96,8 +95,7 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 	})
 }
 
-// TestSubsequencesKeepTheirStates: a state holds the entries filled by then, and each entry is
-// the sum of its terms.
+// A state holds the entries filled by then, and each entry is the sum of its terms.
 func TestSubsequencesKeepTheirStates(t *testing.T) {
 	t.Parallel()
 	r := require.Value(stepwise.Subsequences(t.Context(), "cat", "cart", 2, 0.5))(t)

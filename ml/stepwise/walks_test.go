@@ -61,8 +61,7 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 		for n := range min(4, r.Len()) {
 			s := r.At(n)
 			for i, want := range walks(a, b, p, n) {
-				require.Must(t, s.Walks[i] == want,
-					"%d steps from %v: %g walks, want %g", n, p.Pairs[i], s.Walks[i], want)
+				require.Equal(t, s.Walks[i], want, "walks of %d steps from %v", n, p.Pairs[i])
 			}
 		}
 		end := r.At(r.Len() - 1)
@@ -71,8 +70,7 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 				"lambda times the radius is %g, and the sum ends at %g", part, end.Sum)
 			return
 		}
-		require.Must(t, r.Status() == trace.Converged,
-			"lambda times the radius is %g: %s after %d steps", part, r.Status(), end.Length)
+		require.Must(t, r.Status() == trace.Converged, "lambda at %g of the limit: %s", part, r.Status())
 		near := func(what string, want float64) {
 			require.Must(t, math.Abs(end.Sum-want) <= 1e-8*want, "sum %.12g, %s %.12g", end.Sum, what, want)
 		}

@@ -168,7 +168,6 @@ func TestGoesOn(t *testing.T) {
 	require.Equal(t, cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{})), "", "diff")
 }
 
-// TestEncode encodes studies and parses them again.
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	lecture, ok := study.Builtin("lecture")
@@ -255,7 +254,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// numbers returns 1, 2, ... n.
 func numbers(n int) []string {
 	return lists.Make(n, func(i int) string { return strconv.Itoa(i + 1) })
 }
@@ -315,8 +313,7 @@ func TestLoad(t *testing.T) {
 	require.Check(t, err == nil && s.Sets[2].Builtin == "wine" && s.Sets[2].File == "", "%v: %+v", err, s.Sets)
 }
 
-// TestMissing: a set states the treatment of missing values, also when encoded; each training
-// fills them itself.
+// A set states the treatment of missing values, also when encoded; each training fills them itself.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	s := parse(t, "[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
@@ -368,7 +365,6 @@ func made() *study.Result {
 	return r
 }
 
-// TestComparison compares with statistics computed by hand.
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	r := made()

@@ -38,8 +38,7 @@ learner = "ridge"
 lambda = [0.01, 1]
 `
 
-// Regressions match cross-validation, errors are fractions of the variance, and the study
-// survives encoding and parsing.
+// Regressions match cross-validation, errors are shares of the variance, and studies survive text.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	s := parse(t, regressions)
@@ -89,8 +88,7 @@ func TestValueFaults(t *testing.T) {
 	}
 }
 
-// Every test mentioned in the tables is in the file of tests, at full precision, and those on
-// single sets add up to the counts.
+// Every test in the tables is in the file, at full precision, and those on single sets add up.
 func TestTestsCSV(t *testing.T) {
 	t.Parallel()
 	r := made()

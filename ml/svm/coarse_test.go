@@ -42,8 +42,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// TestSpread distributes u of groups of points with every weight: each group keeps its sum, and at
-// most one of its points is free.
+// Every group of points keeps the sum of its u, and at most one of its points is free.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	const groups, points, c = 50, 4, 3.0
@@ -93,6 +92,13 @@ func TestCoarseLimit(t *testing.T) {
 		require.Check(t, res.Status == trace.IterationLimit && math.Abs(sum) <= 1e-9,
 			"limit %d: %s, sum of alpha y is %g", limit, res.Status, sum)
 	}
+	// After cancellation alpha, f and the objective agree.
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := interrupted{kernel.NewGram(kernel.RBF(1), x), cancel}
+	res, err := Train(ctx, ended, y, Settings{C: 1})
+	require.Must(t, err == nil && res.Status == trace.Cancelled, "%v, %v", res, err)
+	require.Check(t, res.Dual == 0 && res.SupportVectors == 0 && res.F[0] == res.B,
+		"objective %g with %d support vectors, f %g, b %g", res.Dual, res.SupportVectors, res.F[0], res.B)
 }
 
 // interrupted ends ctx just before the solution for merged points is used.
@@ -109,18 +115,6 @@ func (k interrupted) AddProduct(ctx context.Context, dst []float64, points []int
 func (k interrupted) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	k.cancel()
 	return k.Gram.AddProduct32(ctx, dst, points, w)
-}
-
-// TestCoarseCancelled checks that alpha, f and the objective agree after cancellation.
-func TestCoarseCancelled(t *testing.T) {
-	t.Parallel()
-	x, y := moons(2500, 0.3)
-	ctx, cancel := context.WithCancel(t.Context())
-	k := interrupted{kernel.NewGram(kernel.RBF(1), x), cancel}
-	res, err := Train(ctx, k, y, Settings{C: 1})
-	require.Must(t, err == nil && res.Status == trace.Cancelled, "%v, %v", res, err)
-	require.Check(t, res.Dual == 0 && res.SupportVectors == 0 && res.F[0] == res.B,
-		"objective %g with %d support vectors, f %g, b %g", res.Dual, res.SupportVectors, res.F[0], res.B)
 }
 
 func ones(n int) []float64 {

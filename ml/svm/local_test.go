@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
-	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
@@ -83,22 +82,7 @@ func TestLocalHardMargin(t *testing.T) {
 		"of %d hard margins the second start found a better one %d times", solved, better)
 }
 
-// TestNoLength has u'Ku < 0 at the solution, so that |w| and the margin are undefined.
-func TestNoLength(t *testing.T) {
-	t.Parallel()
-	k := mltest.NewMatrix(2, 1, 2, 2, 1)
-	r := train(t, k, []float64{1, -1}, Settings{C: 3})
-	require.Check(t, math.IsNaN(r.WNorm) && math.IsNaN(r.Margin) && r.Dual == 15, // 6 - 1/2 9 (1 - 4 + 1)
-		"|w| %g, margin %g, dual %g; want none, none and 15", r.WNorm, r.Margin, r.Dual)
-	// All points coincide: w = 0, whose margin is infinite.
-	flat := kernel.NewGram(kernel.RBF(1), mat.NewDense(2, 1, nil))
-	if r := train(t, flat, []float64{1, -1}, Settings{C: 3}); r.WNorm != 0 || !math.IsNaN(r.Margin) || r.Local {
-		t.Errorf("|w| %g, margin %g, local %v; want 0, none, false", r.WNorm, r.Margin, r.Local)
-	}
-}
-
-// TestFarFromOrigin translates the points: the hard margin is unchanged until rounding of the
-// kernel values hides it.
+// Translated points have the same hard margin until rounding of the kernel values hides it.
 func TestFarFromOrigin(t *testing.T) {
 	t.Parallel()
 	y := []float64{-1, 1}
@@ -156,8 +140,7 @@ func TestSmallKernelValues(t *testing.T) {
 	}
 }
 
-// TestRoundingDominates asks for more than the rounding of the kernel values allows: the status
-// is numerical and the violation is honest.
+// If rounding exceeds the tolerance, the status is numerical and the violation is honest.
 func TestRoundingDominates(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.3)

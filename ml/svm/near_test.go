@@ -15,8 +15,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// noise returns m points in the unit square with random labels, so that neighbours disagree and
-// most points are free.
+// noise returns m points in the unit square with random labels, most of which become free.
 func noise(m int) (*mat.Dense, []float64) {
 	r := rand.New(rand.NewPCG(8, uint64(m)))
 	x, y := mat.NewDense(m, 2, nil), make([]float64, m)
@@ -64,8 +63,7 @@ func TestNeighbourhoods(t *testing.T) {
 	}
 }
 
-// TestCrowded trains with so many free points that neighbourhoods are used, and checks the
-// duality gap.
+// So many free points that neighbourhoods are used: the duality gap is small.
 func TestCrowded(t *testing.T) {
 	t.Parallel()
 	x, y := noise(4500)

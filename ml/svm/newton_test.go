@@ -138,8 +138,7 @@ func TestNewtonFlat(t *testing.T) {
 	}
 }
 
-// TestNewtonFlatEnds reaches bounds one after another along flat directions: the work of a Newton
-// step stays close to its estimate.
+// Bounds are reached one after another along flat directions, for about the estimated work.
 func TestNewtonFlatEnds(t *testing.T) {
 	t.Parallel()
 	const n = 100
@@ -160,8 +159,7 @@ func TestNewtonFlatEnds(t *testing.T) {
 	}
 }
 
-// A factor of low rank, and rows computed when they are needed, lead to the same Newton step as the
-// matrix of the free points.
+// A low-rank factor, and rows computed on demand, give the same Newton step as the matrix.
 func TestLowRank(t *testing.T) {
 	t.Parallel()
 	const n = 1000

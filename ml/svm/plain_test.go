@@ -1,7 +1,6 @@
 package svm
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// bare is a matrix without optional methods.
 type bare struct{ Matrix }
 
 // plainSolver is a textbook solver of the dual: full matrix in double precision, most violating
@@ -50,8 +48,7 @@ func plainSolver(k mltest.Matrix, y []float64, c, tol float64) float64 {
 	return sum
 }
 
-// TestPlainSolver compares objective and KKT conditions with the plain solver, on problems large
-// enough for single precision and shrinking.
+// The plain solver agrees on problems large enough for single precision and shrinking.
 func TestPlainSolver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -80,8 +77,7 @@ func TestPlainSolver(t *testing.T) {
 			res, err := Train(t.Context(), matrix, y, Settings{C: price, Tol: tol, CacheBytes: 1 << 20})
 			require.Must(t, err == nil && res.Status == trace.Converged, "%s: %v, %v", name, res, err)
 			verify(t, res, k, y, price, tol)
-			require.Must(t, math.Abs(res.Dual-want) <= 1e-4*want,
-				"%s: objective %g, the plain solver finds %g", name, res.Dual, want)
+			require.Near(t, res.Dual, want, 1e-4*want, "%s: objective, and that of the plain solver", name)
 		}
 	})
 }

@@ -34,8 +34,7 @@ func TestRegulariseClosedForm(t *testing.T) {
 	}
 }
 
-// The solutions equal those of separate trainings, and between neighbouring C without an entry
-// point alpha is linear in C.
+// Solutions are those of separate trainings; alpha is linear in C between entry points.
 func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.3)
@@ -71,8 +70,7 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 		one := train(t, k.Subset(rest), yr, Settings{C: mid, Tol: 1e-8})
 		for b, i := range rest {
 			want := (r.Results[a].Alpha[i] + r.Results[a+1].Alpha[i]) / 2
-			require.Must(t, math.Abs(one.Alpha[b]-want) <= 1e-3*mid,
-				"C = %g, point %d: alpha %g, on the line %g", mid, i, one.Alpha[b], want)
+			require.Near(t, one.Alpha[b], want, 1e-3*mid, "C = %g: alpha of point %d on the line", mid, i)
 		}
 	}
 	require.Check(t, straight >= 5, "only %d places without an entry point", straight)

@@ -59,8 +59,7 @@ func TestReweigh(t *testing.T) {
 		if got.Status != trace.Converged || want.Status != trace.Converged {
 			return // rounding is tested elsewhere
 		}
-		require.Check(t, math.Abs(got.Dual-want.Dual) <= 1e-5*max(1, math.Abs(want.Primal)),
-			"the objective is %.9g, that of repeated points %.9g", got.Dual, want.Dual)
+		require.Near(t, got.Dual, want.Dual, 1e-5*max(1, math.Abs(want.Primal)), "objective, and that of repeated points")
 		require.Check(t, math.Abs(got.Primal-want.Primal) <= 1e-5*max(1, math.Abs(want.Primal)) && got.RelativeGap <= 1e-6,
 			"primal %.9g, of repeated points %.9g; slack %.9g and %.9g; relative gap %g", got.Primal, want.Primal, got.SlackSum, want.SlackSum, got.RelativeGap)
 		sum := 0.0
@@ -94,8 +93,7 @@ func TestReweighStartsWarm(t *testing.T) {
 		w := require.Value(Reweigh(t.Context(), k, y, base.Alpha, one, s))(t)
 		c := require.Value(HeldOut(t.Context(), k, y, []int{i}, []float64{1}, s))(t)
 		for j := range w.F {
-			require.Check(t, math.Abs(w.F[j]-c[0].F[j]) <= 0.01,
-				"without %d, f of %d is %g from the start before and %g from nothing", i, j, w.F[j], c[0].F[j])
+			require.Near(t, w.F[j], c[0].F[j], 0.01, "without %d, f of %d, and from nothing", i, j)
 		}
 		warm, cold = warm+w.Iterations, cold+c[0].Iterations
 		one[i] = 1

@@ -76,8 +76,7 @@ func TestEveryC(t *testing.T) {
 	}
 }
 
-// judge computes the KKT violation of alpha, the duality gap and the rounding error of a
-// gradient.
+// judge computes the KKT violation of alpha, the duality gap and the rounding error of a gradient.
 func judge(t *testing.T, k mltest.Matrix, y []float64, c float64, r *Result) (violation, gap, rounding float64) {
 	high, low := math.Inf(-1), math.Inf(1)
 	ku := make([]float64, len(y))

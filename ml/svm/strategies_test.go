@@ -186,8 +186,7 @@ func BenchmarkStrategies(b *testing.B) {
 	}
 }
 
-// TestToleranceInDouble checks the tolerance of a single-precision solution with kernel values
-// from math.Exp and sums in double precision.
+// The tolerance of a single-precision solution holds for math.Exp and sums in double precision.
 func TestToleranceInDouble(t *testing.T) {
 	t.Parallel()
 	const n, gamma, tol = 2400, 2, 1e-3

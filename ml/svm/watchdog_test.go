@@ -14,8 +14,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestHardMarginIndefinite trains hard margins with indefinite kernels, which may have no
-// solution: it returns a stationary point or an error.
+// Hard margins of indefinite kernels may have no solution: a stationary point or an error.
 func TestHardMarginIndefinite(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 4))
@@ -49,18 +48,22 @@ func TestHardMarginIndefinite(t *testing.T) {
 	require.Check(t, ended["unbounded"] != 0 && ended["converged"] != 0 && ended["cancelled"] <= 0, "%v", ended)
 }
 
-// TestUnboundedPair has two points of opposite label whose alphas can grow together without
-// bound, each step gaining more than the last.
+// Two points of opposite label whose alphas grow without bound, each step gaining more.
 func TestUnboundedPair(t *testing.T) {
 	t.Parallel()
 	k := mltest.NewMatrix(2, 1, 2, 2, 1) // eigenvalues 3 and -1
 	require.Is(t, require.Err(Train(t.Context(), k, []float64{1, -1}, Settings{C: math.Inf(1)})), ErrUnbounded, "without a bound")
 	r := train(t, k, []float64{1, -1}, Settings{C: 3})
-	require.Check(t, r.Alpha[0] == 3 && r.Alpha[1] == 3, "alpha = %v, want C for both", r.Alpha)
+	require.Slices(t, r.Alpha, []float64{3, 3}, "alpha")
+	require.Check(t, math.IsNaN(r.WNorm) && math.IsNaN(r.Margin) && r.Dual == 15, // 6 - 1/2 9 (1 - 4 + 1)
+		"u'Ku < 0: |w| %g, margin %g, dual %g; want none, none and 15", r.WNorm, r.Margin, r.Dual)
+	// All points coincide: w = 0, whose margin is infinite.
+	r = train(t, kernel.NewGram(kernel.RBF(1), mat.NewDense(2, 1, nil)), []float64{1, -1}, Settings{C: 3})
+	require.Check(t, r.WNorm == 0 && math.IsNaN(r.Margin) && !r.Local, "|w| %g, margin %g, local %v", r.WNorm, r.Margin, r.Local)
 }
 
-// TestOverflow has kernel values whose sums overflow.
-func TestOverflow(t *testing.T) {
+// Kernel values whose sums overflow.
+func TestRounding(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 1, []float64{1, -1, 2, -2})
 	x.Scale(1e154, x)
@@ -70,12 +73,7 @@ func TestOverflow(t *testing.T) {
 		require.Check(t, err != nil || !math.IsNaN(r.Dual) && !math.IsInf(r.Dual, 0) && !math.IsNaN(r.B),
 			"C = %g: %+v; want finite numbers or an error", c, r)
 	}
-}
-
-// TestRoundingEnds has kernel values whose rounding errors, times C, exceed tol: apparent gains
-// are rounding, and training ends long before its limit.
-func TestRoundingEnds(t *testing.T) {
-	t.Parallel()
+	// If rounding errors times C exceed tol, training ends long before its limit.
 	for seed, scale := range []float64{20, 40} {
 		for _, c := range []float64{1e6, 3e7} {
 			r := rand.New(rand.NewPCG(31, uint64(seed)))
@@ -86,8 +84,7 @@ func TestRoundingEnds(t *testing.T) {
 				y[i] = math.Copysign(1, v+0.3*r.NormFloat64())
 			}
 			res := require.Value(Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 3), x), y, Settings{C: c, MaxIter: 500_000}))(t)
-			require.Check(t, res.Status == trace.Numerical,
-				"scale %g, C = %g: %s after %d steps, KKT violation %g; want numerical", scale, c, res.Status, res.Iterations, res.KKTViolation)
+			require.Equal(t, res.Status, trace.Numerical, "scale %g, C = %g, after %d steps", scale, c, res.Iterations)
 		}
 	}
 }

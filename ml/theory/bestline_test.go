@@ -1,7 +1,6 @@
 package theory_test
 
 import (
-	"math"
 	"testing"
 
 	"marginlab/ml/lists"
@@ -9,8 +8,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// For up to six points the fewest errors are the distance to the nearest labelling realised by a
-// line, which ShatterLines decides exactly.
+// The fewest errors are the distance to the nearest labelling that ShatterLines realises.
 func TestBestLineAgainstShattering(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
@@ -43,25 +41,5 @@ func TestBestLineAgainstShattering(t *testing.T) {
 					"%d points, labels %v: %d errors said, %d made, %d needed", n, labels.Labels, got, made, want)
 			}
 		}
-	}
-}
-
-func TestBestLineRefuses(t *testing.T) {
-	t.Parallel()
-	two := [][2]float64{{0, 0}, {1, 0}}
-	for name, c := range map[string]struct {
-		points [][2]float64
-		y      []float64
-	}{
-		"no points":        {nil, nil},
-		"one point":        {two[:1], []float64{1}},
-		"one place":        {[][2]float64{{1, 2}, {1, 2}}, []float64{1, -1}},
-		"one label":        {two, []float64{1}},
-		"a label of 0":     {two, []float64{1, 0}},
-		"a place nowhere":  {[][2]float64{{0, 0}, {math.NaN(), 0}}, []float64{1, -1}},
-		"a place far away": {[][2]float64{{0, 0}, {math.Inf(1), 0}}, []float64{1, -1}},
-	} {
-		_, _, _, err := theory.BestLine(c.points, c.y)
-		require.Check(t, err != nil, "a line for %s", name)
 	}
 }

@@ -72,19 +72,3 @@ func TestDecompositionByHand(t *testing.T) {
 	tie, err := theory.NewBiasVariance(mat.NewDense(2, 1, []float64{1, -1}), []float64{0})
 	require.Check(t, err == nil && tie.Main[0] == 1 && tie.Error == 0.5, "a tie: %+v, %v", tie, err)
 }
-
-func TestBiasVarianceRefuses(t *testing.T) {
-	t.Parallel()
-	for i, c := range []struct {
-		f *mat.Dense
-		p []float64
-	}{
-		{new(mat.Dense), nil},
-		{mat.NewDense(1, 2, nil), []float64{1}},
-		{mat.NewDense(1, 1, nil), []float64{-1}},
-		{mat.NewDense(1, 1, nil), []float64{math.NaN()}},
-		{mat.NewDense(1, 1, []float64{math.NaN()}), []float64{1}},
-	} {
-		require.Fails(t, require.Err(theory.NewBiasVariance(c.f, c.p)), "", "row %d succeeded", i)
-	}
-}

@@ -9,22 +9,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// The bound is the largest R with (R - R_emp)² <= B eps R, so it must solve the equation.
-func TestVapnikBoundSolvesItsQuadratic(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		top := 0.5 + 3*rng.Float64()
-		emp, h, m, eta := top*rng.Float64(), 50*rng.Float64(), 1+rng.IntN(100000), rng.Float64()
-		b := theory.VapnikBound(emp, top, h, m, eta)
-		be := top * theory.VapnikEpsilon(h, m, eta)
-		near(t, "(R-R_emp)² against B eps R", (b.Value-emp)*(b.Value-emp), be*b.Value, 1e-9)
-		require.Must(t, b.Value >= emp && b.Vacuous == (b.Value >= top),
-			"bound %+v above empirical risk %g with loss up to %g", b, emp, top)
-	}
-}
-
-func TestVapnikBoundValues(t *testing.T) {
+func TestVapnikBound(t *testing.T) {
 	t.Parallel()
 	// h = 3, M = 100 000, eta = 0.05: eps = 4 (3 (ln(200000/3) + 1) + ln 20)/100000
 	eps := 4 * (3*(math.Log(200000.0/3)+1) + math.Log(20)) / 1e5
@@ -39,6 +24,17 @@ func TestVapnikBoundValues(t *testing.T) {
 	require.Check(t, b.Vacuous && b.Value >= 1, "60 points and 3 parameters: %+v", b)
 	near(t, "eps beyond h = 2M", theory.VapnikEpsilon(math.Inf(1), 7, 1), theory.VapnikEpsilon(14, 7, 1), 0)
 	near(t, "VC form", theory.VCBound(0.1, 3, 1e5, 0.05).Value, 0.1+math.Sqrt((3*(1+math.Log(200000.0/3))-math.Log(0.0125))/1e5), 1e-14)
+	// The bound is the largest R with (R - R_emp)² <= B eps R, so it must solve the equation.
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		top := 0.5 + 3*rng.Float64()
+		emp, h, m, eta := top*rng.Float64(), 50*rng.Float64(), 1+rng.IntN(100000), rng.Float64()
+		b := theory.VapnikBound(emp, top, h, m, eta)
+		be := top * theory.VapnikEpsilon(h, m, eta)
+		near(t, "(R-R_emp)² against B eps R", (b.Value-emp)*(b.Value-emp), be*b.Value, 1e-9)
+		require.Must(t, b.Value >= emp && b.Vacuous == (b.Value >= top),
+			"bound %+v above empirical risk %g with loss up to %g", b, emp, top)
+	}
 }
 
 // The capacity term must bound the logarithm of the number of dichotomies, sum_{i<=h} C(2M, i) by
@@ -67,7 +63,7 @@ func choose(n, k int) float64 {
 	return c
 }
 
-func TestSparseBound(t *testing.T) {
+func TestOtherBounds(t *testing.T) {
 	t.Parallel()
 	// The compression bound with the exact number of subsets, ln C(N, N_SV) instead of N_SV
 	// (1 - ln(N_SV/N)), is smaller.
@@ -82,6 +78,14 @@ func TestSparseBound(t *testing.T) {
 		require.Check(t, math.IsInf(got.Value, 1) && got.Vacuous, "all %d points support vectors: %+v", n, got)
 	}
 	near(t, "10 of 1000", theory.SparseBound(10, 1000, 0.05).Value, (10*(1-math.Log(0.01))+math.Log(20000))/990, 1e-14)
+	require.Equal(t, theory.LeaveOneOutBound(3, 12), theory.Bound{Value: 0.25}, "3 of 12")
+	require.Equal(t, theory.LeaveOneOutBound(12, 12), theory.Bound{Value: 1, Vacuous: true}, "12 of 12")
+	for _, c := range []struct{ radius, margin, want float64 }{
+		{3, 0.5, 36}, {30, 5, 36}, {0, 1, 0}, {1, 0, math.Inf(1)}, {1, -2, math.Inf(1)}, {-1, 1, math.NaN()}, {math.NaN(), 1, math.NaN()}, {1, math.NaN(), math.NaN()},
+	} {
+		got := theory.MistakeBound(c.radius, c.margin)
+		require.Check(t, got == c.want || math.IsNaN(got) && math.IsNaN(c.want), "radius %g, margin %g: %g, want %g", c.radius, c.margin, got, c.want)
+	}
 }
 
 func TestSparseBoundPoints(t *testing.T) {
@@ -107,12 +111,6 @@ func TestSparseBoundPoints(t *testing.T) {
 	} {
 		require.Equal(t, n, 0, "row %d", i)
 	}
-}
-
-func TestLeaveOneOutBound(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, theory.LeaveOneOutBound(3, 12), theory.Bound{Value: 0.25}, "3 of 12")
-	require.Equal(t, theory.LeaveOneOutBound(12, 12), theory.Bound{Value: 1, Vacuous: true}, "12 of 12")
 }
 
 func TestBoundsOutOfRange(t *testing.T) {
@@ -171,15 +169,5 @@ func TestSlideVCDimDependsOnUnits(t *testing.T) {
 		ball := require.Value(theory.EnclosingBall(k))(t)
 		d := theory.Diameter(k)
 		require.Check(t, ball.Radius <= d/math.Sqrt2 && ball.Radius >= d/2, "ball %g around points of diameter %g", ball.Radius, d)
-	}
-}
-
-func TestMistakeBound(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ radius, margin, want float64 }{
-		{3, 0.5, 36}, {30, 5, 36}, {0, 1, 0}, {1, 0, math.Inf(1)}, {1, -2, math.Inf(1)}, {-1, 1, math.NaN()}, {math.NaN(), 1, math.NaN()}, {1, math.NaN(), math.NaN()},
-	} {
-		got := theory.MistakeBound(c.radius, c.margin)
-		require.Check(t, got == c.want || math.IsNaN(got) && math.IsNaN(c.want), "radius %g, margin %g: %g, want %g", c.radius, c.margin, got, c.want)
 	}
 }

@@ -26,6 +26,12 @@ func TestCapacityOfTheToy(t *testing.T) {
 		near(t, "slack", s, 0, 1e-14)
 		require.Check(t, s >= 0, "slack %d is %g", i+1, s)
 	}
+	c, err := theory.NewCapacity(mat.NewSymDense(2, []float64{1, 0, 0, 1}), []float64{1, 0}, 0, []float64{1, -1})
+	require.Check(t, err == nil && math.IsInf(c.HMCM, 1) && !c.Separates && c.Margin == 0,
+		"a point on f = 0: %+v, %v", c, err)
+	k := gram(linear, mat.NewDense(3, 2, []float64{3, 4, 0, 0, -1, 1}))
+	near(t, "largest norm", theory.MaxNorm(k), 5, 1e-14)
+	near(t, "diameter", theory.Diameter(k), 5, 1e-14)
 }
 
 // h_MCM <= R/Delta for every machine, by Cauchy-Schwarz.
@@ -59,33 +65,6 @@ func TestHMCMIsBelowRadiusOverMargin(t *testing.T) {
 	}
 }
 
-func TestCapacityRefuses(t *testing.T) {
-	t.Parallel()
-	k := mat.NewSymDense(2, []float64{1, 0, 0, 1})
-	y := []float64{1, -1}
-	for i, c := range []struct {
-		k *mat.SymDense
-		u []float64
-		b float64
-		y []float64
-	}{
-		{new(mat.SymDense), nil, 0, nil},
-		{k, []float64{1}, 0, y},
-		{k, []float64{1, 1}, 0, []float64{1, 2}},
-		{k, []float64{1, 1}, 0, []float64{1}},
-		{k, []float64{1, math.NaN()}, 0, y},
-		{k, []float64{1, 1}, math.Inf(1), y},
-		{k, []float64{0, 0}, 0, y},
-		{mat.NewSymDense(2, []float64{1, 2, 2, 1}), []float64{1, 1}, 0, y},
-		{mat.NewSymDense(2, []float64{1, math.Inf(1), math.Inf(1), 1}), []float64{1, 1}, 0, y},
-	} {
-		require.Fails(t, require.Err(theory.NewCapacity(c.k, c.u, c.b, c.y)), "", "row %d succeeded", i)
-	}
-	c, err := theory.NewCapacity(k, []float64{1, 0}, 0, y)
-	require.Check(t, err == nil && math.IsInf(c.HMCM, 1) && !c.Separates && c.Margin == 0,
-		"a point on f = 0: %+v, %v", c, err)
-}
-
 // The weights give the same result as the coefficients.
 func TestLinearCapacity(t *testing.T) {
 	t.Parallel()
@@ -112,28 +91,9 @@ func TestLinearCapacity(t *testing.T) {
 		}
 		require.Equal(t, got.Separates, want.Separates, "Separates")
 	}
-	x, y := mat.NewDense(2, 1, []float64{-1, 3}), []float64{-1, 1}
-	for i, c := range []struct {
-		w []float64
-		b float64
-		x *mat.Dense
-		y []float64
-	}{
-		{[]float64{1, 2}, 0, x, y},
-		{[]float64{1}, 0, x, y[:1]},
-		{[]float64{1}, 0, x, []float64{1, 0}},
-		{[]float64{math.NaN()}, 0, x, y},
-		{[]float64{1}, math.Inf(-1), x, y},
-		{[]float64{0}, 0, x, y},
-		{[]float64{1}, 0, mat.NewDense(2, 1, []float64{math.Inf(1), 1}), y},
-		{nil, 0, new(mat.Dense), nil},
-	} {
-		require.Fails(t, require.Err(theory.LinearCapacity(c.w, c.b, c.x, c.y)), "", "row %d succeeded", i)
-	}
 }
 
-// In the plane the smallest circle has two points as its diameter or passes through three; all of
-// them are tried.
+// The smallest circle has two points as diameter or passes through three; all are tried.
 func TestEnclosingBallInThePlane(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
@@ -213,11 +173,4 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 		}
 	}
 	require.Fails(t, require.Err(theory.EnclosingBall(mat.NewSymDense(2, []float64{1, 2, 2, 1}))), "", "a ball without a feature space")
-}
-
-func TestMaxNormAndDiameter(t *testing.T) {
-	t.Parallel()
-	k := gram(linear, mat.NewDense(3, 2, []float64{3, 4, 0, 0, -1, 1}))
-	near(t, "largest norm", theory.MaxNorm(k), 5, 1e-14)
-	near(t, "diameter", theory.Diameter(k), 5, 1e-14)
 }

@@ -44,8 +44,7 @@ func TestFeatureMapCoordinates(t *testing.T) {
 	require.Fails(t, require.Err(theory.QuadraticPlane.Weights(mat.NewDense(1, 2, nil), []float64{1, 2})), "", "two coefficients for one point")
 }
 
-// The machine for XOR, alpha = 1/8 throughout, depends only on the product of the coordinates
-// (SVM notes 12.2).
+// The XOR machine, alpha = 1/8 throughout, depends on the product alone (SVM notes 12.2).
 func TestXORWeights(t *testing.T) {
 	t.Parallel()
 	x, y := xor()
@@ -61,8 +60,7 @@ func TestXORWeights(t *testing.T) {
 	}
 }
 
-// The number of monomials equals that from enumerating exponents, and two well-known closed
-// forms.
+// The number of monomials equals that from enumerating exponents, and two well-known closed forms.
 func TestMonomials(t *testing.T) {
 	t.Parallel()
 	var count func(d, p int) float64 // exponents e_1 + ... + e_d = p

@@ -19,8 +19,7 @@ import (
 
 // Statements about machines are tested on trained ones.
 
-// The function of a dichotomy is the hard-margin machine, and there is none exactly if training
-// reports inseparable classes.
+// A dichotomy's function is the hard-margin machine; there is none if training says inseparable.
 func TestWitnessIsTheHardMarginMachine(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -127,8 +126,7 @@ func TestLeaveOneOutBoundHolds(t *testing.T) {
 	}
 }
 
-// The MCM minimises h_MCM: no separating machine in the same space, including the SVM, has a
-// smaller one, and it equals the h of the solution.
+// No separating machine in the space has a smaller h_MCM than the MCM, whose h it is.
 func TestMCMHasTheSmallestHMCM(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(60, 60))

@@ -53,21 +53,7 @@ func TestMarginsOfTheToy(t *testing.T) {
 	// f = 5 (x_1 + x_2) + 1 is closest to 0 at (-1, -1): -9
 	require.Check(t, floats.EqualApprox(w, []float64{5.0 / 9, 5.0 / 9}, 1e-15) && math.Abs(b-1.0/9) <= 1e-15,
 		"canonical (%v, %g)", w, b)
-}
-
-func TestMarginsRefuse(t *testing.T) {
-	t.Parallel()
-	x, y, _ := toy()
-	require.Fails(t, require.Err(theory.LinearMargins([]float64{0, 0}, 1, x, y)), "", "w = 0 has a margin")
-	require.Fails(t, require.Err(theory.LinearMargins([]float64{1}, 1, x, y)), "", "one weight in the plane")
-	require.Fails(t, require.Err(theory.LinearMargins([]float64{1, math.NaN()}, 1, x, y)), "",
-		"a weight that is no number")
-	require.Fails(t, require.Err(theory.LinearMargins([]float64{1, 1}, 1, x, y[:5])), "", "five labels for six points")
-	require.Fails(t, require.Err(theory.NewMargins([]float64{1}, []float64{0}, 1)), "", "a label of 0")
-	require.Fails(t, require.Err(theory.NewMargins(nil, nil, 1)), "", "no points")
-	require.Fails(t, require.Err3(theory.Canonical([]float64{1, -1}, 0, x, y)), "", "a canonical form of a line through the classes")
 	// a point exactly on f = 0 is predicted +1, but not separated
-	m, err := theory.LinearMargins([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
+	m, err = theory.LinearMargins([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
 	require.Check(t, err == nil && !m.Separates && m.Worst == 0, "a point on f = 0: %+v, %v", m, err)
-	require.Fails(t, require.Err3(theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})), "", "a canonical form of a line through a point")
 }

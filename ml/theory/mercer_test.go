@@ -71,8 +71,7 @@ func TestMercerWitness(t *testing.T) {
 	require.Check(t, indefinite != 0, "the sigmoid kernel passed on every set of points")
 }
 
-// A wide RBF kernel is close to the matrix of ones, a narrow one to the identity (SVM notes 14.2
-// and 14.3).
+// A wide RBF kernel is near the matrix of ones, a narrow one the identity (notes 14.2 and 14.3).
 func TestClosenessFollowsTheWidth(t *testing.T) {
 	t.Parallel()
 	x := random(2, 15, 2)
@@ -101,8 +100,7 @@ func TestClosenessFollowsTheWidth(t *testing.T) {
 		"%+v, %v", c, err)
 }
 
-// For the linear kernel the components are those of ordinary PCA, here from the singular values
-// of the centred points.
+// For the linear kernel the components are those of PCA, by singular values of the centred points.
 func TestKernelPCAIsPCAForTheLinearKernel(t *testing.T) {
 	t.Parallel()
 	x := random(11, 20, 4)
@@ -148,24 +146,7 @@ func TestKernelPCAKeepsDistances(t *testing.T) {
 	require.Check(t, r == 12 && cols == 2 && two.Shares[0] == c.Shares[0], "%d x %d scores, shares %v", r, cols, two.Shares)
 }
 
-func TestSpectraRefuse(t *testing.T) {
-	t.Parallel()
-	bad := mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})
-	for i, k := range []*mat.SymDense{new(mat.SymDense), bad} {
-		require.Fails(t, require.Err(theory.Mercer(k)), "", "Mercer, row %d succeeded", i)
-		require.Fails(t, require.Err(theory.KernelPCA(k, 2)), "", "KernelPCA, row %d succeeded", i)
-		require.Fails(t, require.Err(theory.NewCloseness(k)), "", "NewCloseness, row %d succeeded", i)
-	}
-	same := mat.NewSymDense(2, []float64{1, 1, 1, 1})
-	require.Fails(t, require.Err(theory.KernelPCA(same, 2)), "", "components of points that coincide")
-	require.Fails(t, require.Err(theory.KernelPCA(same, 0)), "", "no components asked for")
-	for _, k := range []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(2, nil)} {
-		require.Fails(t, require.Err(theory.NewCloseness(k)), "", "closeness of %v", mat.Formatted(k))
-	}
-}
-
-// TestSchurTerms: the terms sum to the form of the product, and none is negative if both kernels
-// are valid; an indefinite kernel has negative terms.
+// The terms sum to the product's form; none is negative unless a kernel is indefinite.
 func TestSchurTerms(t *testing.T) {
 	t.Parallel()
 	x := random(3, 9, 2)

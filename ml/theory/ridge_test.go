@@ -43,8 +43,7 @@ func TestPowersIsTheMapOfItsKernel(t *testing.T) {
 	}
 }
 
-// The primal and dual solutions are the same function, even for a singular kernel matrix, and no
-// nearby weights have a smaller objective.
+// Primal and dual are one function, even for a singular matrix; no nearby weights are better.
 func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
 	t.Parallel()
 	x, targets := uneven()

@@ -53,10 +53,6 @@ func TestSamplesFor(t *testing.T) {
 	}
 	require.Equal(t, theory.SamplesFor(func(int) theory.Bound { return theory.Bound{Vacuous: true} }), 0,
 		"a bound that never says anything does so from")
-}
-
-func TestMisreadBounds(t *testing.T) {
-	t.Parallel()
 	// With h = 2n/10 both logarithms are of powers of ten; delta/4 is 0.01.
 	near(t, "decimal", theory.DecimalVCBound(0.1, 20, 100, 0.04), 0.1+math.Sqrt(0.42), 1e-12)
 	for _, c := range []struct{ radius, margin, dim, want float64 }{{2, 1.45, 2, 2}, {2, 1, 10, 5}, {2, 1, 2, 3}, {1, 0, 4, 5}} {

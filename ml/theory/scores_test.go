@@ -12,8 +12,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// Scores are derivatives of log p, responsibilities sum to 1, and the diagonal of the Fisher
-// matrix is the mean square.
+// Scores are derivatives of log p, responsibilities sum to 1, Fisher's diagonal is a mean square.
 func TestScores(t *testing.T) {
 	t.Parallel()
 	m := mixture.Mixture{Weights: []float64{0.3, 0.7}, Means: [][]float64{{0, 1}, {2, -1}}, Variances: [][]float64{{0.5, 1}, {2, 0.3}}}

@@ -11,7 +11,6 @@ import (
 	"marginlab/ml/theory"
 )
 
-// drawnText returns n random symbols.
 func drawnText(r *rand.Rand, symbols string, n int) string {
 	var b strings.Builder
 	for list := []rune(symbols); n > 0; n-- {
@@ -38,8 +37,7 @@ func TestSpectrumMethods(t *testing.T) {
 	}
 }
 
-// TestSuffixTreeIsLinear bounds nodes and steps by a multiple of the length, for texts that are
-// hard for nonlinear algorithms.
+// Nodes and steps are linear in the length, for texts that are hard for other algorithms.
 func TestSuffixTreeIsLinear(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -18,19 +19,10 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	require.Near(t, got, want, tol*max(1, math.Abs(want)), "%s", what)
 }
 
-// random returns n standard normal points in R^d.
 func random(seed uint64, n, d int) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	x := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			x.Set(i, j, rng.NormFloat64())
-		}
-	}
-	return x
+	return mltest.Normal(rand.New(rand.NewPCG(seed, 1)), n, d)
 }
 
-// gram returns the full Gram matrix.
 func gram(k kernel.Kernel, x *mat.Dense) *mat.SymDense {
 	n, _ := x.Dims()
 	g := mat.NewSymDense(n, nil)

@@ -39,8 +39,7 @@ func TestProductGraph(t *testing.T) {
 	require.Fails(t, require.Err(theory.WalkSystem(theory.Adjacency(ring), 0.5)), "", "a system without a solution has one")
 }
 
-// TestWalkCounts: on a path of three nodes walks that never turn back end after two steps, on a
-// ring they never end.
+// On a path of three nodes walks that never turn back end after two steps, on a ring they never end.
 func TestWalkCounts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

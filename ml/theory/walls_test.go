@@ -96,30 +96,8 @@ func TestWallCasesOnParallelWalls(t *testing.T) {
 	cases, err = far.WallCases([]theory.Wall{{Normal: [2]float64{1, 0}, Offset: -1}})
 	require.Check(t, err == nil && cases[0].Verdict == theory.Accepted && cases[1].Verdict == theory.MultiplierSign && cases[1].Wall == 0,
 		"a wall that need not push: %+v, %v", cases, err)
-}
-
-func TestWallCasesRefuses(t *testing.T) {
-	t.Parallel()
-	unit := [2]float64{1, 1}
-	for name, c := range map[string]struct {
-		p     theory.Problem
-		walls []theory.Wall
-	}{
-		"no scale":      {theory.Problem{Scale: [2]float64{1, 0}}, nil},
-		"no normal":     {theory.Problem{Scale: unit}, []theory.Wall{{Offset: 1}}},
-		"not a number":  {theory.Problem{Scale: unit}, []theory.Wall{{Normal: unit, Offset: math.NaN()}}},
-		"too many":      {theory.Problem{Scale: unit}, make([]theory.Wall, 11)},
-		"no finite end": {theory.Problem{Scale: unit, Center: [2]float64{math.Inf(1), 0}}, nil},
-	} {
-		require.Fails(t, require.Err(c.p.WallCases(c.walls)), "", "%s: no error", name)
-	}
-}
-
-// On the line of example 2 the multiplier of the solution balances both gradients; elsewhere on
-// the line the slope of f remains.
-func TestBalance(t *testing.T) {
-	t.Parallel()
-	p := theory.LagrangeExamples[1]
+	// On the line of example 2 the multiplier balances the gradients; elsewhere f still slopes.
+	p = theory.LagrangeExamples[1]
 	lambda, slope := p.Balance([2]float64{-0.2, -0.4})
 	near(t, "lambda", lambda, 0.4, 1e-12)
 	near(t, "slope", slope, 0, 1e-12)

@@ -32,11 +32,7 @@ func TestDecline(t *testing.T) {
 				"seed %d, after %d steps: %v, %v; five seconds were left", seed, n, left, ok)
 		}
 	}
-}
-
-// Without enough information there is no estimate.
-func TestDeclineUnknown(t *testing.T) {
-	t.Parallel()
+	// Without enough information there is no estimate.
 	falls := func(i int) float64 { return math.Exp2(-float64(i) / 10) }
 	for name, d := range map[string]*trace.Decline{
 		"nothing seen":        {},
@@ -66,11 +62,7 @@ func TestTextAlongC(t *testing.T) {
 	} {
 		require.Equal(t, s.String(), want, "s.String()")
 	}
-}
-
-// The remaining time follows from the pace, but not from the first few of many units.
-func TestAtPace(t *testing.T) {
-	t.Parallel()
+	// The remaining time follows from the pace, but not from the first few of many units.
 	for _, c := range []struct {
 		done, open int
 		want       time.Duration

@@ -9,8 +9,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// The recorder of a context receives the rows of the computation and of its parts; without one,
-// Report does nothing.
+// The recorder of a context receives the rows of all parts; without one, Report does nothing.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -21,11 +20,7 @@ func TestFollow(t *testing.T) {
 	trace.Report(trace.Follow(ctx, trace.Drawing, record), 1, 2)
 	trace.Report(trace.Part(trace.Follow(t.Context(), trace.Scoring, nil), 1, 2), 1, 1)
 	require.Slices(t, got, []string{"Scoring: 0 of 9 rows", "Scoring: 7 of 9 rows", "Drawing: 1 of 2 rows"}, "got")
-}
-
-// Once the solver has ended, there is no estimate of the remaining time.
-func TestDeclineEndsWithTheSolver(t *testing.T) {
-	t.Parallel()
+	// Once the solver has ended, there is no estimate of the remaining time.
 	d := watched(1e-3, 60, func(i int) float64 { return math.Exp2(-float64(i) / 10) })
 	_, ok := d.Left()
 	require.Check(t, ok, "no estimate")

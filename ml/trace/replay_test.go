@@ -9,7 +9,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// count yields 0 to n and then converges.
 func count(n int) func(yield func(int) bool) trace.Status {
 	return func(yield func(int) bool) trace.Status {
 		for i := range n + 1 {

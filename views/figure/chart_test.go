@@ -63,8 +63,7 @@ func TestSoFar(t *testing.T) {
 		return p
 	}
 	whole, first, none := at(1, false), at(1, true), at(-1, true)
-	require.Check(t, first.Frame == whole.Frame,
-		"the frame %+v moves with the steps; that of the whole is %+v", first.Frame, whole.Frame)
+	require.Equal(t, first.Frame, whole.Frame, "the frame of the first step")
 	a, b := len(parse(t, whole).all("circle")), len(parse(t, first).all("circle"))
 	require.Check(t, b == a-2, "%d markers of the whole, %d after two of four values", a, b)
 	require.Check(t, strings.Contains(first.Caption, "to 4 at 1") && strings.Contains(whole.Caption, "to 1 at 3"),
@@ -72,9 +71,8 @@ func TestSoFar(t *testing.T) {
 	require.Says(t, none.Caption, "no values", "before the first value the words")
 }
 
-// Curves of which each is one of many need not be distinguished: there may be any
-// number of them, the legend and the words have them once.
-func TestPaleCurves(t *testing.T) {
+// Of curves that need not be distinguished there may be any number; the legend has them once.
+func TestManyCurves(t *testing.T) {
 	t.Parallel()
 	ch := figure.Chart{X: figure.Axis{Name: "x"}, Y: figure.Axis{Name: "y"}, Curves: []figure.Curve{{Name: "middle", X: []float64{0, 1}, Y: []float64{3, 4}}}}
 	for i := range 30 {
@@ -86,11 +84,7 @@ func TestPaleCurves(t *testing.T) {
 		"the words are %q", p.Caption)
 	b := require.Drawn(t, p.SVG)
 	require.Equal(t, strings.Count(b, ">one<"), 1, "the legend has them … times")
-}
-
-// The last curves of a chart that waits for an answer are left out, also of its caption.
-func TestHiddenCurves(t *testing.T) {
-	t.Parallel()
+	// The last curves of a chart that waits for an answer are left out, also of its caption.
 	for _, waits := range []bool{true, false} {
 		ch := figure.Chart{Format: figure.Format{Waits: waits}, Hidden: 1, Curves: []figure.Curve{
 			{Name: "known", X: []float64{0, 1}, Y: []float64{0, 1}}, {Name: "asked for", X: []float64{0, 1}, Y: []float64{1, 0}},
@@ -101,11 +95,7 @@ func TestHiddenCurves(t *testing.T) {
 		require.Check(t, strings.Contains(svg, ">asked for<") != waits && strings.Contains(p.Caption, "asked for") != waits,
 			"waiting: %t: %s", waits, p.Caption)
 	}
-}
-
-// A name too long for its place is cut, its rank is not.
-func TestLongNamesAreRanked(t *testing.T) {
-	t.Parallel()
+	// A name too long for its place is cut, its rank is not.
 	r := figure.Ranks{Format: figure.Format{Width: 300}, Names: []string{"a", strings.Repeat("long ", 9)}, Ranks: []float64{1.25, 1.75}}
 	svg := require.Drawn(t, require.Value(r.Picture())(t).SVG)
 	require.Check(t, strings.Contains(svg, "…") && strings.Contains(svg, "1.75<"), "%s", svg)

@@ -20,8 +20,7 @@ func TestLead(t *testing.T) {
 				l := leads(m)(ml.Point{Label: label, Scores: f})
 				if l > 0 {
 					ahead++
-					require.Check(t, m.Classes[class] == label,
-						"%s, %v: %s leads by %g, predicted is %s", rule, f, label, l, m.Classes[class])
+					require.Equal(t, label, m.Classes[class], "%s, %v: prediction where that class leads by %g", rule, f, l)
 				}
 			}
 			require.Check(t, ahead == 1 || rule == ml.OneVsOne, // where all may beat each other in a ring

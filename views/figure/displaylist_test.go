@@ -22,7 +22,6 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// list is a display list as its reader sees it.
 type list struct {
 	Width, Height int
 	Zoom          float64
@@ -41,7 +40,6 @@ func displayList(t *testing.T, p *Picture, have string) (l list, size int) {
 	return l, b.Len()
 }
 
-// marksOf are the runs of marks of a list.
 func marksOf(l list) (runs []string) {
 	for _, op := range l.Ops {
 		if op[0] == "m" {
@@ -73,8 +71,7 @@ func TestDisplayList(t *testing.T) {
 			points = b
 		}
 	}
-	require.Check(t, len(points) == 5*len(s.Points),
-		"the longest run has %d marks for %d points", len(points)/5, len(s.Points))
+	require.Equal(t, len(points), 5*len(s.Points), "bytes in the longest run of marks")
 	for i := 0; i < len(points); i += 5 {
 		require.Must(t, int(points[i]) < len(whole.Stamps),
 			"mark %d is stamp %d of %d", i/5, points[i], len(whole.Stamps))

@@ -371,8 +371,7 @@ func TestGoldenDrawings(t *testing.T) {
 	}
 }
 
-// darkened is a light picture in the dark theme; false where it has a bitmap, or colours that
-// the theme has not.
+// darkened is a light picture in the dark theme; false for bitmaps and colours it has not.
 func darkened(svg []byte) (string, bool) {
 	colors := func(t figure.Theme) []color.NRGBA {
 		return slices.Concat([]color.NRGBA{t.Paper, t.Ink, t.Muted, t.Rule, t.Zero}, t.Class, t.Side[0][:], t.Side[1][:], t.Heat[:], t.Factor[:], t.Value[:], t.Line, t.Differ[:])

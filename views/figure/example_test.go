@@ -245,15 +245,13 @@ func golden(name string, p *figure.Picture) string {
 	return "as " + path
 }
 
-// plane is the view of data that have two features.
 func plane(names []string) dataset.View {
 	axes := [2][]float64{{1, 0}, {0, 1}}
 	return dataset.View{Labels: [2]string{names[0], names[1]}, Center: []float64{0, 0}, To: axes, Axes: axes, Exact: true}
 }
 
-// scene is two moons with a model made by hand, so that pictures do not change
-// with the solvers: every training point pulls with the same weight, and what
-// part a point plays is read off f.
+// scene is two moons with a model made by hand, so that pictures do not change with the solvers:
+// every training point pulls with the same weight, and what part a point plays is read off f.
 func scene() figure.Scene {
 	const n = 90
 	r := rand.New(rand.NewPCG(3, 4))

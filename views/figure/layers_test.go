@@ -13,8 +13,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// A layer that is hidden is not drawn, at rest and in a display list, and its entry stays in the
-// legend, where the toggle lies over it.
+// A hidden layer is not drawn, but its entry stays in the legend, for the toggle over it.
 func TestHiddenLayers(t *testing.T) {
 	t.Parallel()
 	draw := func(hidden ...string) (*figure.Picture, string, int) {

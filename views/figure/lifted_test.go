@@ -40,8 +40,7 @@ func TestDepth(t *testing.T) {
 	require.Check(t, high[2] < low[2], "seen from above, the top %v is not nearer than the bottom %v", high, low)
 }
 
-// Every corner of the cells of a plane lies on it and within the box, and together
-// they are as large as the section of the box.
+// Corners of a plane's cells lie on it, within the box; the cells are as large as the section.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	cut := func(w [3]float64, c float64) (cells [][][3]float64, v view3) {

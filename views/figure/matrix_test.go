@@ -16,7 +16,6 @@ import (
 	"marginlab/views/figure"
 )
 
-// embedded is the first image in an SVG.
 func embedded(t *testing.T, p *figure.Picture) (image.Image, element) {
 	t.Helper()
 	e := parse(t, p).all("image")[0]
@@ -53,19 +52,15 @@ func TestMatrixColumns(t *testing.T) {
 	for _, name := range []string{"ash", "beech", "spring", "summer", "autumn"} {
 		require.Check(t, strings.Contains(svg, ">"+name+"<"), "%s does not stand at the edge", name)
 	}
-}
-
-// A matrix that has more rows than there are pixels is drawn by the means of blocks.
-func TestLargeMatrix(t *testing.T) {
-	t.Parallel()
+	// A matrix that has more rows than there are pixels is drawn by the means of blocks.
 	m := gram(500)
 	m.Width, m.Height = 360, 320
-	p := require.Value(m.Picture())(t)
+	p = require.Value(m.Picture())(t)
 	img, _ := embedded(t, p)
 	n := img.Bounds().Dx()
 	require.Check(t, n == 167 && img.Bounds().Dy() == n, "%v", img.Bounds())
 	var size counter
-	err := p.SVG(t.Context(), &size)
+	err = p.SVG(t.Context(), &size)
 	require.Check(t, err == nil && size <= 200_000, "%d bytes, %v", size, err)
 	require.Check(t, strings.Contains(p.Caption, "500 rows and 500 columns") && strings.Contains(p.Caption, "within classes"),
 		"caption %q", p.Caption)

@@ -18,7 +18,6 @@ func ExampleNetworks() {
 	// Output: as testdata/networks.svg
 }
 
-// ring is a cycle of n nodes.
 func ring(n int) dataset.Graph {
 	g := dataset.Graph{N: n}
 	g.Edges = lists.Make(n-1, func(v int) [2]int { return [2]int{v, v + 1} })
@@ -26,8 +25,7 @@ func ring(n int) dataset.Graph {
 	return g
 }
 
-// molecules are three graphs: one with labels, one in three parts, one as an algorithm
-// marks it.
+// molecules are three graphs: one with labels, one in three parts, one as an algorithm marks it.
 func molecules() figure.Networks {
 	phenol := ring(6)
 	phenol.N, phenol.Edges = 7, append(phenol.Edges, [2]int{5, 6})
@@ -100,12 +98,7 @@ func TestEdgesAreDrawn(t *testing.T) {
 	turned := bonds()
 	turned.Networks[2].Graph.Edges = [][2]int{{0, 1}, {2, 1}}
 	require.Check(t, before != svg(turned), "an edge turned round looks the same")
-}
-
-// TestSmallArrowsAreDrawn: an edge is never lost, in however small a picture, and in a thumbnail
-// it has a head.
-func TestSmallArrowsAreDrawn(t *testing.T) {
-	t.Parallel()
+	// An edge is never lost, in however small a picture, and in a thumbnail it has a head.
 	places := lists.Make(12, func(v int) [2]float64 { return [2]float64{float64(v), 0.1 * float64(v)} }) // in a row, about 1 apart
 	lines := func(g dataset.Graph, width, height int) int {
 		p := require.Value(figure.Networks{Format: figure.Format{Width: width, Height: height}, Networks: []figure.Network{{Graph: g, Places: places}}}.Picture())(t)

@@ -8,8 +8,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// TestParts: what has a name can be pointed out where it is; points of a class, one of many,
-// and what has none cannot.
+// What has a name can be pointed out where it is; points of a class and unnamed marks cannot.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	p := require.Value(figure.Plane{Format: figure.Format{Width: 400, Height: 300}, Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -1, YMax: 1}, Marks: []figure.Mark{

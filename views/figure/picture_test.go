@@ -133,8 +133,7 @@ func TestPicturesEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// PNG compares decoded pixels: fonts and lines are drawn by libraries whose
-// rounding may differ a little between machines.
+// Decoded pixels are compared: libraries may round differently on other machines.
 func TestPNG(t *testing.T) {
 	t.Parallel()
 	s := scene()
@@ -197,7 +196,6 @@ func TestPNGScale(t *testing.T) {
 	require.Check(t, p.PNG(t.Context(), io.Discard) != nil, "a scale of 9 was accepted")
 }
 
-// element is an element of an SVG, as far as tests need it.
 type element struct {
 	XMLName  xml.Name
 	Attrs    []xml.Attr `xml:",any,attr"`
@@ -221,7 +219,6 @@ func (e element) number(t *testing.T, name string) float64 {
 	return v
 }
 
-// all lists the elements of a name, at any depth.
 func (e element) all(name string) (found []element) {
 	for _, c := range e.Children {
 		if c.XMLName.Local == name {
@@ -245,8 +242,7 @@ func parse(t *testing.T, p *figure.Picture) element {
 	return root
 }
 
-// spread are groups of one style each in place of one whose elements say where they differ, and
-// with an L for every line of a path.
+// spread gives each element of a group its own style, and each line of a path its L.
 func (e element) spread() (groups []element) {
 	if e.XMLName.Local != "g" {
 		return []element{e}
@@ -333,8 +329,7 @@ func TestFrame(t *testing.T) {
 			require.Check(t, err == nil && math.Abs(vw/vh-float64(size[0])/float64(size[1])) <= 1e-4, "%v: viewBox %s", size, svg.attr("viewBox"))
 			zoom := float64(size[0]) / vw
 			img := svg.all("image")[0]
-			require.Check(t, img.attr("preserveAspectRatio") == "none",
-				"%v: the image would keep its own proportions", size)
+			require.Equal(t, img.attr("preserveAspectRatio"), "none", "%v: the image's own proportions", size)
 			f := p.Frame
 			for name, want := range map[string]float64{"x": f.Left, "y": f.Top, "width": f.Width, "height": f.Height} {
 				got := zoom * img.number(t, name)
@@ -449,7 +444,6 @@ func TestUgly(t *testing.T) {
 	}
 }
 
-// Wrong input gives an error that says what to do.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*figure.Scene){
@@ -515,6 +509,13 @@ func TestCrowd(t *testing.T) {
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
 	b := require.Drawn(t, p.SVG)
 	require.Check(t, strings.Contains(b, "7 boundaries") && !strings.Contains(b, "model 0"), "the legend does not count the boundaries, or names them")
+	// A crowd is thinned out, and the picture says so.
+	d := require.Value(dataset.Generate("blobs", 20_000, 0.6, 1))(t)
+	p = require.Value(figure.Scatter(t.Context(), figure.DataScene(d, plane(d.Features))))(t)
+	var size counter
+	require.NoError(t, p.SVG(t.Context(), &size))
+	require.Check(t, size <= 1<<20 && strings.Contains(p.Caption, "Drawn: 5000 of 20000 points."),
+		"%d bytes, %q", size, p.Caption)
 }
 
 func TestCaption(t *testing.T) {
@@ -660,17 +661,6 @@ func ratio(a, b color.NRGBA) float64 {
 	return (math.Max(x, y) + 0.05) / (math.Min(x, y) + 0.05)
 }
 
-// A crowd is thinned out, and the picture says so.
-func TestManyPoints(t *testing.T) {
-	t.Parallel()
-	d := require.Value(dataset.Generate("blobs", 20_000, 0.6, 1))(t)
-	p := require.Value(figure.Scatter(t.Context(), figure.DataScene(d, plane(d.Features))))(t)
-	var size counter
-	require.NoError(t, p.SVG(t.Context(), &size))
-	require.Check(t, size <= 1<<20 && strings.Contains(p.Caption, "Drawn: 5000 of 20000 points."),
-		"%d bytes, %q", size, p.Caption)
-}
-
 // A picture of many points whose context ends while it is written, or before, ends with the error of
 // the context, soon, and writes nothing.
 func TestWritingEndsWithContext(t *testing.T) {
@@ -744,8 +734,7 @@ func TestWaiting(t *testing.T) {
 				f.Width, f.Height = size[0], size[1]
 				waits := f.Waits && !f.Grey && !f.Paper // paper takes no answers
 				p := require.Value(picture(f))(t)
-				require.Check(t, strings.Contains(p.Caption, says) == waits,
-					"%s, waiting %t: the caption is %q", name, waits, p.Caption)
+				require.Equal(t, strings.Contains(p.Caption, says), waits, "%s: the caption %q waits", name, p.Caption)
 				said := false
 				for _, e := range parse(t, p).all("text") {
 					if said = said || e.Text == says; e.Text != says {

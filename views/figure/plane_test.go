@@ -53,8 +53,7 @@ func polygons(t *testing.T, p *figure.Picture, style func(g element) bool) (all 
 	return all
 }
 
-// A region with a hole: its outlines run in opposite directions, so that their
-// areas add up to that of the ring.
+// The outlines of a region with a hole run in opposite directions: areas add up to the ring's.
 func TestRegionOutline(t *testing.T) {
 	t.Parallel()
 	p := require.Value(figure.Plane{

@@ -25,8 +25,7 @@ func farOff(s *surface, m *ml.Model) (most float64) {
 	return most
 }
 
-// Lines about kernels narrower than the cells of the grid are drawn where f = 0 is, and lines
-// of wide kernels cost what they did.
+// f = 0 on the lines about kernels narrower than a grid's cells; wide kernels cost no more.
 func TestNarrowKernelsHaveSmoothLines(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("moons", 200, 0.15, 1))(t)

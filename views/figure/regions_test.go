@@ -121,14 +121,18 @@ func TestGoldenRegions(t *testing.T) {
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
+	// The caption tells what the picture of several machines shows.
+	s := mapped(grove(ml.OneVsOne))
+	wrong := lists.Count(s.Points, func(p ml.Point) bool { return p.Wrong && !p.HeldOut })
+	for _, want := range []string{"Regions of ash, beech, elm, one-vs-one, ", "with 3 conformal maps", "25 of class ash, 25 of class beech, 25 of class elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
+		require.Says(t, figure.Caption(s), want, "does not say")
+	}
 }
 
-// hatched is the colour of stripes.
 const hatched = "{180 184 192 255}"
 
-// TestRegionsAreThePredictions looks at pixels far from lines and points: each has
-// the colour of the class that the model predicts there, or where one-vs-rest is
-// in doubt that of a stripe.
+// TestRegionsAreThePredictions looks at pixels far from lines and points: each has the colour of the
+// class that the model predicts there, or where one-vs-rest is in doubt that of a stripe.
 func TestRegionsAreThePredictions(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []ml.Rule{ml.OneVsRest, ml.OneVsOne} {
@@ -172,8 +176,7 @@ func TestRegionsAreThePredictions(t *testing.T) {
 				if colors[class] == "" {
 					colors[class] = c
 				}
-				require.Must(t, colors[class] == c,
-					"%s: pixel %d, %d is %s, others of %s are %s", rule, px, py, c, class, colors[class])
+				require.Equal(t, c, colors[class], "%s: colour of %s at pixel %d, %d", rule, class, px, py)
 				seen++
 			}
 		}
@@ -230,8 +233,7 @@ func TestUglyRegions(t *testing.T) {
 	require.Check(t, err == nil && (p.Disagree > 0.3 && p.Disagree < 0.9), "%v: they disagree on %g", err, p.Disagree)
 }
 
-// TestTiedVotes: where three classes beat each other in a ring the picture is hatched,
-// and says so.
+// Where three classes beat each other in a ring the picture is hatched, and says so.
 func TestTiedVotes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -249,15 +251,5 @@ func TestTiedVotes(t *testing.T) {
 		p := require.Value(figure.Boundary(context.Background(), s))(t)
 		got := strings.Contains(p.Caption, "votes are tied (100\u00a0%)")
 		require.Check(t, got == c.tied && strings.Contains(p.Caption, "Hatched") == c.tied, "%s: %s", name, p.Caption)
-	}
-}
-
-// TestCaptionOfRegions tells what the picture of several machines shows.
-func TestCaptionOfRegions(t *testing.T) {
-	t.Parallel()
-	s := mapped(grove(ml.OneVsOne))
-	wrong := lists.Count(s.Points, func(p ml.Point) bool { return p.Wrong && !p.HeldOut })
-	for _, want := range []string{"Regions of ash, beech, elm, one-vs-one, ", "with 3 conformal maps", "25 of class ash, 25 of class beech, 25 of class elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
-		require.Says(t, figure.Caption(s), want, "does not say")
 	}
 }

@@ -72,7 +72,6 @@ func molecules() *dataset.Data {
 	return d
 }
 
-// runOn is a run on these data.
 func runOn(t *testing.T, d *dataset.Data, settings ...string) Run {
 	t.Helper()
 	spec := ml.DefaultSpec()
@@ -100,8 +99,7 @@ func TestPathMeetsTheReport(t *testing.T) {
 	}
 }
 
-// Where every point has a weight, rings around all of them would tell nothing; what
-// there is in place of a margin has no slack.
+// If every point has a weight none is ringed; what there is in place of a margin has no slack.
 func TestTargetsHaveNoRingsAndNoSlack(t *testing.T) {
 	t.Parallel()
 	for learner, rings := range map[string]bool{"svm": true, "mcm": true, "ridge": false} {
@@ -323,7 +321,6 @@ func TestDrawHeedsTheContext(t *testing.T) {
 	require.Is(t, require.Err(r.Draw(over, "boundary")), context.Canceled, "without scores")
 }
 
-// A picture of one object shows that one.
 func TestOneObject(t *testing.T) {
 	t.Parallel()
 	for _, d := range []*dataset.Data{words(), molecules()} {

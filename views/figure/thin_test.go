@@ -12,7 +12,6 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// plainView is the plane of two coordinates.
 func plainView() dataset.View {
 	axes := [2][]float64{{1, 0}, {0, 1}}
 	return dataset.View{Center: []float64{0, 0}, To: axes, Axes: axes, Labels: [2]string{"a", "b"}, Exact: true}

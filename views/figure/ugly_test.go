@@ -22,8 +22,7 @@ var (
 	inf = math.Inf(1)
 )
 
-// Drawings of odd content: no error, no panic, well-formed output, and every
-// coordinate is a number within or near the picture.
+// Odd content: no error, no panic, well-formed output, and coordinates near the picture.
 func TestUglyDrawings(t *testing.T) {
 	t.Parallel()
 	wide := strings.Repeat("wide <&\x00\xff ", 60)
@@ -187,7 +186,6 @@ func TestUglyDrawings(t *testing.T) {
 	}
 }
 
-// coordinates are all numbers in paths.
 func coordinates(t *testing.T, svg element) (all []float64) {
 	t.Helper()
 	for _, e := range svg.all("path") {

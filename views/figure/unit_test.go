@@ -107,8 +107,7 @@ func TestTracerLeavesOutWhatIsNotANumber(t *testing.T) {
 	}
 }
 
-// The way up ends on the margin and goes the shortest way in the picture: for a
-// linear f straight, at a right angle to the line.
+// The way up ends on the margin and is the shortest in the picture: straight for a linear f.
 func TestClimb(t *testing.T) {
 	t.Parallel()
 	const aspect = 0.5
@@ -225,13 +224,32 @@ func TestScientific(t *testing.T) {
 	require.Check(t, wide < plain && wide > width("2·10", 13), "an exponent takes %g of %g", wide, plain)
 }
 
-func TestClip(t *testing.T) {
+func TestSmallHelpers(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "short", strings.Repeat("wide ", 50), strings.Repeat("i", 100_000), "Ünïcødé 標籤 \x00"} {
 		got := clip(s, 12, 100)
 		require.Check(t, width(got, 12) <= 100, "%.20q is %g wide", got, width(got, 12))
 		require.Check(t, width(s, 12) > 100 || got == s, "%q was cut to %q", s, got)
 		require.Check(t, got == s || width(string([]rune(s)[:len([]rune(got))])+"…", 12) > 100, "%.20q has room for more than %q", s, got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.Float64Range(-1e5, 1e5).Draw(t, "v")
+		s := string(appendNumber(nil, v))
+		got, err := strconv.ParseFloat(s, 64)
+		require.Must(t, err == nil && math.Abs(got-v) <= 0.005001 && s != "-0" && !strings.HasSuffix(s, "."),
+			"%v as %q", v, s)
+	})
+	// A note that does not fit ends with a whole clause.
+	const slice = "Slice of 4 features: points are projected onto it, colours and lines hold on the slice."
+	const drawn = "Drawn: 5000 of 20000 points, all 677 support vectors. "
+	for want, note := range map[string]string{
+		slice: slice, "Slice of 4 features: points are projected onto it.": slice, "Slice of 4 features.": slice,
+		drawn + "Slice of 4 features: points are projected onto it.": drawn + slice,
+		"Drawn: 5000 of 20000 points.":                               drawn + slice,
+		"Drawn: 5000 of 200…":                                        drawn,
+		"Critical difference 2.30.":                                  "Critical difference 2.30; bars: no significant difference",
+	} {
+		require.Equal(t, clauses(note, fontSize, width(want, fontSize)+1), want, "the note %q", note)
 	}
 }
 
@@ -249,17 +267,6 @@ func TestShapeAreas(t *testing.T) {
 			"%s: area %g of a circle's", Shapes[i], area/math.Pi)
 	}
 	require.Check(t, len(Shapes) == len(polygons), "%d names for %d shapes", len(Shapes), len(polygons))
-}
-
-func TestAppendNumber(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		v := rapid.Float64Range(-1e5, 1e5).Draw(t, "v")
-		s := string(appendNumber(nil, v))
-		got, err := strconv.ParseFloat(s, 64)
-		require.Must(t, err == nil && math.Abs(got-v) <= 0.005001 && s != "-0" && !strings.HasSuffix(s, "."),
-			"%v as %q", v, s)
-	})
 }
 
 // The SVG canvas keeps gonum's conventions: y upwards, transformations that nest.
@@ -283,8 +290,7 @@ func TestSVGTransforms(t *testing.T) {
 	near(x, y, 0, 50)
 }
 
-// A mark that is copied looks like one that is drawn where it stands, whole, and
-// wherever it stands within its pixel.
+// A copied mark looks like a drawn one, whole, wherever it stands within its pixel.
 func TestStamps(t *testing.T) {
 	t.Parallel()
 	const w, h = 100, 90
@@ -323,8 +329,7 @@ func TestStamps(t *testing.T) {
 	})
 }
 
-// Every path has the style it was drawn with, in whatever order styles come: its own
-// attributes, and where it has none those of its group.
+// Every path has the style it was drawn with, whatever the order: its own, or its group's.
 func TestStyles(t *testing.T) {
 	t.Parallel()
 	colors := []color.NRGBA{{0, 98, 168, 255}, {184, 80, 10, 255}, {22, 24, 29, 128}}
@@ -391,22 +396,6 @@ func TestStyles(t *testing.T) {
 		diff := cmp.Diff(want, got)
 		require.Must(t, diff == "", "styles (-want +got):\n%s\n%s", diff, b.String())
 	})
-}
-
-// A note that does not fit ends with a whole clause.
-func TestClauses(t *testing.T) {
-	t.Parallel()
-	const slice = "Slice of 4 features: points are projected onto it, colours and lines hold on the slice."
-	const drawn = "Drawn: 5000 of 20000 points, all 677 support vectors. "
-	for want, note := range map[string]string{
-		slice: slice, "Slice of 4 features: points are projected onto it.": slice, "Slice of 4 features.": slice,
-		drawn + "Slice of 4 features: points are projected onto it.": drawn + slice,
-		"Drawn: 5000 of 20000 points.":                               drawn + slice,
-		"Drawn: 5000 of 200…":                                        drawn,
-		"Critical difference 2.30.":                                  "Critical difference 2.30; bars: no significant difference",
-	} {
-		require.Equal(t, clauses(note, fontSize, width(want, fontSize)+1), want, "the note %q", note)
-	}
 }
 
 // TestOneTypeface: text in figures looks like that of the pages around them.

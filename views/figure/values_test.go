@@ -14,8 +14,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// hills is a sum of two bumps, of one variable or of two, made by hand, with points about
-// it; every fourth is held out.
+// hills is a sum of two bumps over one variable or two, with points about; a fourth is held out.
 func hills(features int) (*ml.Model, []ml.Point) {
 	m := &ml.Model{
 		Label: "height", Kernel: kernel.RBF(0.8), Rule: ml.Value,

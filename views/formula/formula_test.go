@@ -13,9 +13,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// The expected elements follow MathML Core, sections 3.2 to 3.5, and its operator
-// dictionary: relations have 5/18 em around, sums 3/18 em, parentheses and signs
-// in prefix form none.
+// The expected elements follow MathML Core, sections 3.2 to 3.5, and its operator dictionary:
+// relations have 5/18 em around, sums 3/18 em, parentheses and signs in prefix form none.
 func TestMathML(t *testing.T) {
 	t.Parallel()
 	for tex, want := range map[string]string{
@@ -128,8 +127,7 @@ func barOf(text, form string) string {
 	return fmt.Sprintf(`<mo stretchy="false" form="%s">%s</mo>`, form, text)
 }
 
-// In display style limits stand above and below; in fractions and matrices, which
-// MathML sets in text style, they do not.
+// Limits stand above and below in display style, but not in fractions and matrices.
 func TestDisplay(t *testing.T) {
 	t.Parallel()
 	for tex, want := range map[string]string{
@@ -286,8 +284,7 @@ func TestComponents(t *testing.T) {
 		"a wrong formula gives %q, %v", b.String(), err)
 }
 
-// wellFormed says what is wrong with m as XML, or as part of a page under a
-// strict policy.
+// wellFormed says what is wrong with m as XML, or as part of a page under a strict policy.
 func wellFormed(m string) error {
 	d := xml.NewDecoder(strings.NewReader(m))
 	for depth := 0; ; {

@@ -12,8 +12,7 @@ func unescaped(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\~`, "~", `\=`, "=", `\#`, "#", `\{`, "{", `\}`, "}", `\:`, ":").Replace(s)
 }
 
-// Every character with a meaning in GIFT is escaped, in text and in formulas, and survives being
-// read back.
+// Every character with a meaning in GIFT is escaped, in text and formulas, and read back.
 func TestGIFTEscapes(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{

@@ -69,8 +69,7 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// A control that is read though the demo does not list it has its default value, and
-// Unlisted is called if it is set.
+// A control that the demo does not list has its default; Unlisted is called if it is set.
 func TestControls(t *testing.T) {
 	t.Parallel()
 	size := NumberControl{Name: "size", Default: "2", Min: 1, Max: 5}

@@ -22,13 +22,8 @@ func TestConformalThin(t *testing.T) {
 		"%d rows, %d of the positive class, notes %q", n, positive, notes)
 	again, _ := Thin(d)
 	require.Check(t, again.Hash() == thin.Hash(), "a second time other rows are taken")
-}
-
-// The two columns of a picture of iris are those of the petal, which tell virginica
-// from the others.
-func TestConformalColumns(t *testing.T) {
-	t.Parallel()
-	b, _ := dataset.FindBuiltin("iris")
-	d := require.Value(b.Load())(t)
+	// A picture of iris has the columns of the petal, which tell virginica from the others.
+	b, _ = dataset.FindBuiltin("iris")
+	d = require.Value(b.Load())(t)
 	require.Slices(t, TellingColumns(d, "virginica"), []int{2, 3}, "columns of %v", d.Features)
 }

@@ -8,8 +8,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// The median of a class counts everybody: those who drew the same, too. What cannot be read
-// is left out.
+// The median of a class counts also those who drew the same, and leaves out what is unreadable.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	s := Sketch{X: []float64{0, 1}}
@@ -42,8 +41,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// No two sketches are equal: the median of a class stands for its wrong sketches. Numbers and
-// options are listed with how often they were given.
+// A class's median stands for its wrong sketches; numbers and options are listed with counts.
 func TestOften(t *testing.T) {
 	t.Parallel()
 	drawn := Asked{Question: &Question{Sketch: &Sketch{X: []float64{0, 1}, Height: 10}}}

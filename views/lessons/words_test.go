@@ -97,8 +97,7 @@ func TestQuestionsFindWhatIsWrong(t *testing.T) {
 	}
 }
 
-// FuzzNew: words that are accepted have whole questions, and those that are not are refused with
-// the file and the line.
+// Accepted words have whole questions; others are refused with the file and the line.
 func FuzzNew(f *testing.F) {
 	for _, s := range []string{"? {#n} N?\n= Yes.\n", "? {#pick} P?\n- a\n  - m\n- b\n= Yes.\n? {#draw} D?\n= Yes.", "## B {#b covers=\"\"}\n? x", "?", "? {#n within=NaN} N?\r\n= ", "\n---\n---\n? {#"} {
 		f.Add(s)

@@ -11,8 +11,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestTopics checks every page: it has the title of the table, headings of their own,
-// no HTML, and links that lead somewhere.
+// Every page has the table's title, its own headings, no HTML, and links that lead somewhere.
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
@@ -104,11 +103,7 @@ func TestPrint(t *testing.T) {
 	} {
 		require.Check(t, strings.Contains(all[slug], want), "%s lacks %q:\n%s", slug, want, all[slug])
 	}
-}
-
-// A table has names and rows; lines with bars that are none stay a paragraph.
-func TestTables(t *testing.T) {
-	t.Parallel()
+	// A table has names and rows; lines with bars that are none stay a paragraph.
 	const table = "text\n\n| a | `b` |\n|---|---|\n| **1** | |\n| 2 | 3 |\n"
 	const want = "<p>text</p>\n<table>\n<thead>\n<tr>\n<th>a</th>\n<th><code>b</code></th>\n</tr>\n</thead>\n<tbody>\n" +
 		"<tr>\n<td><strong>1</strong></td>\n<td></td>\n</tr>\n<tr>\n<td>2</td>\n<td>3</td>\n</tr>\n</tbody>\n</table>\n"

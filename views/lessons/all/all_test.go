@@ -73,8 +73,7 @@ func TestEverySectionHasAScreen(t *testing.T) {
 	}
 }
 
-// TestIndexHasAllOf001: every numbered section of the document is in the index, in order;
-// chapters 7 and 17 do not exist.
+// Every numbered section of the document is in the index, in order; chapters 7 and 17 do not exist.
 func TestIndexHasAllOf001(t *testing.T) {
 	t.Parallel()
 	chapters := []int{4, 3, 5, 3, 5, 6, 0, 2, 2, 3, 3, 3, 3, 4, 5, 3, 0, 3, 3, 4, 5} // sections of 1 to 21
@@ -94,8 +93,7 @@ func TestIndexHasAllOf001(t *testing.T) {
 	require.Check(t, slices.Equal(got, want), "the index has %v, the document %v", got, want)
 }
 
-// TestLessonsAreWhole: each lesson has an interactive figure, a step-by-step replay, two or three
-// questions, and a link to the lab.
+// Each lesson has an interactive figure, a replay, two or three questions, and a link to the lab.
 func TestLessonsAreWhole(t *testing.T) {
 	t.Parallel()
 	for _, l := range Lessons() {
@@ -182,6 +180,7 @@ func TestWordsRender(t *testing.T) {
 		require.NoError(t, s.Words().Render(t.Context(), &b))
 		require.Check(t, b.Len() != 0, "a screen without words")
 	})
+	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) { lessonstest.CheckLabels(t, s) })
 }
 
 // onScreen matches instructions that need an interactive figure.
@@ -215,11 +214,6 @@ func TestPaper(t *testing.T) {
 			require.Equal(t, onScreen.FindString(text), "", "%q: put tildes around what is for the screen", text)
 		}
 	})
-}
-
-// TestNoSourcesInLabels: no label contains the source of a formula.
-func TestNoSourcesInLabels(t *testing.T) {
-	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) { lessonstest.CheckLabels(t, s) })
 }
 
 // TestPointers: the answer about tuning links to the screen of risk about optimistic training
@@ -461,8 +455,7 @@ func TestAnswersAreFolded(t *testing.T) {
 			}
 		}
 		for _, words := range given[name] {
-			require.Check(t, !strings.Contains(page.String(), words),
-				"%q answers the question before it is asked", words)
+			require.Check(t, !strings.Contains(page.String(), words), "%q answers before the question", words)
 		}
 	})
 }
@@ -483,8 +476,7 @@ func told(e lessons.Exhibit) string {
 	return page.String()
 }
 
-// TestControlsGiveNoAnswer sets controls to the values a question asks about: only what would
-// reveal the answer is hidden.
+// Where controls are set to what a question asks about, only what would answer it is hidden.
 func TestControlsGiveNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -609,7 +601,6 @@ func TestLinesWait(t *testing.T) {
 	})
 }
 
-// drawn returns the SVG of a figure.
 func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	t.Helper()
 	p := require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking}))(t)
@@ -630,8 +621,7 @@ func drawAtOnce(t *testing.T, e *lessons.Exhibit) {
 	wait.Wait()
 }
 
-// checkSteps goes to the end, back to the start and forwards again; states must not depend on the
-// direction.
+// checkSteps goes to the end, back and forwards again; states do not depend on the direction.
 func checkSteps(t *testing.T, steps int, show func(int) *lessons.Exhibit) {
 	t.Helper()
 	at := []int{0, 1, steps / 2, steps - 2, steps - 1}

@@ -21,8 +21,7 @@ var document = regexp.MustCompile(`(?i)(?:^|[^0-9.,\s])\s?00[012]\b|\bhandouts?\
 // covers matches the section ids covered by a screen, for the index.
 var covers = regexp.MustCompile(` covers="(?:00[012] [a-z0-9.-]+(?:, )?)+"`)
 
-// TestNoDocuments: lessons are for students who have never seen the lecture documents. Errors in
-// those are listed on a separate page for lecturers.
+// Students have never seen the lecture documents, whose errors only a page for lecturers lists.
 func TestNoDocuments(t *testing.T) {
 	t.Parallel()
 	texts, err := filepath.Glob("../*/*.md")
@@ -51,8 +50,7 @@ func TestNoDocuments(t *testing.T) {
 	}
 }
 
-// TestCorrections: each refers to an existing section and an existing lesson, and its formulas
-// render.
+// Each refers to an existing section and an existing lesson, and its formulas render.
 func TestCorrections(t *testing.T) {
 	t.Parallel()
 	require.Check(t, len(lessons.Corrections()) >= 52, "%d corrections", len(lessons.Corrections()))

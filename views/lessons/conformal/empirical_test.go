@@ -12,8 +12,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// J of the kernel matrix equals J of the points in the empirical feature space, computed from
-// means and distances.
+// J of the kernel matrix is J of the points in the empirical feature space, by distances.
 func TestEmpiricalSeparability(t *testing.T) {
 	t.Parallel()
 	for _, o := range harmSet.Options {

@@ -69,8 +69,7 @@ func TestEightStepsByHand(t *testing.T) {
 					cores = append(cores, i)
 				}
 			}
-			require.Must(t, len(cores) == len(s.after.Machines[0].Map.Cores),
-				"step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Machines[0].Map.Cores))
+			require.Must(t, len(cores) == len(s.after.Machines[0].Map.Cores), "step 2: %d cores", len(cores))
 			// 3 and 4: the definition, entry by entry, and the solver.
 			fitted, stats, err := conformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, conformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
 			require.NoError(t, err)

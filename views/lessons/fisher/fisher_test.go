@@ -47,17 +47,19 @@ func TestEndsOfEM(t *testing.T) {
 	}
 }
 
-// TestOtherStartsOtherEnds: the screen on restarts has results below the best, including the
-// first start shown.
+// The screen on restarts has results below the best, including the first start shown.
 func TestOtherStartsOtherEnds(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "restarts")
 	mine, top, worst := lessonstest.Number(t, e, "your start ends at"), lessonstest.Number(t, e, "the best"), lessonstest.Number(t, e, "the worst")
 	require.Check(t, mine != top && top != worst, "yours %s, best %s, worst %s", mine, top, worst)
+	// No start on the four clouds exceeds the likelihood of the mixture on the other screens.
+	p, s := four(t.Context())
+	all := ends(t.Context(), p.Matrix(), 4)
+	lessonstest.Near(t, "best end", all[best(all)].LogLikelihood, s.LogLikelihood, 1e-4)
 }
 
-// TestCollapse: for every floor the small component collapses to its point, and a tenth of the
-// floor gains ln 10.
+// For every floor the small component collapses to its point, and a tenth of the floor gains ln 10.
 func TestCollapse(t *testing.T) {
 	t.Parallel()
 	var before float64
@@ -75,8 +77,7 @@ func TestCollapse(t *testing.T) {
 	}
 }
 
-// TestPullsBalance: after EM the scores by means and variances sum to 0, and the unconstrained
-// scores of the weights have mean 1; at the start neither is required.
+// After EM the scores of means and variances sum to 0, the free ones of weights have mean 1.
 func TestPullsBalance(t *testing.T) {
 	t.Parallel()
 	p, s := four(t.Context())
@@ -93,8 +94,7 @@ func TestPullsBalance(t *testing.T) {
 	require.Check(t, v >= 0.1, "the gradient at the start is %g already", v)
 }
 
-// TestWeightsUnderTheConstraint: moving weight between components changes log p by the difference
-// of the scores in 001, with or without the Lagrange term.
+// Moving weight changes log p by the difference of the scores, with the Lagrange term or not.
 func TestWeightsUnderTheConstraint(t *testing.T) {
 	t.Parallel()
 	p, s := four(t.Context())
@@ -112,8 +112,7 @@ func TestWeightsUnderTheConstraint(t *testing.T) {
 	}
 }
 
-// TestUnits: the kernel with the inverse Fisher matrix is invariant to the unit, and means and
-// variances contribute equally; the simple one is not.
+// With the inverse Fisher matrix units do not matter and parameters count alike; without, they do.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []float64{0.1, 7} {
@@ -132,8 +131,7 @@ func TestUnits(t *testing.T) {
 		"no point is less like itself than like another: the slip's example is gone")
 }
 
-// TestHowManyComponents checks the last screen's statements on one component, two to four, five,
-// and the RBF kernel.
+// The last screen's statements on one to five components and the RBF kernel.
 func TestHowManyComponents(t *testing.T) {
 	t.Parallel()
 	var wrong [6]float64
@@ -144,15 +142,6 @@ func TestHowManyComponents(t *testing.T) {
 	rbf := train(t.Context(), "xor", "kernel", "rbf", "gamma", "1", "C", "1")
 	require.Check(t, wrong[1] >= 0.2 && max(wrong[2], wrong[3], wrong[4]) <= 0.03 && wrong[5] >= 2*wrong[4] && math.Abs(wrong[4]-rbf.wrong) <= 0.01,
 		"wrong with one to five components %v, with RBF %g", wrong[1:], rbf.wrong)
-}
-
-// TestBestStart: no start on the four clouds exceeds the likelihood of the mixture on the other
-// screens.
-func TestBestStart(t *testing.T) {
-	t.Parallel()
-	p, s := four(t.Context())
-	all := ends(t.Context(), p.Matrix(), 4)
-	lessonstest.Near(t, "best end", all[best(all)].LogLikelihood, s.LogLikelihood, 1e-4)
 }
 
 // TestTugged: the dashed ellipses result from a round of EM over the eighty points and the
@@ -181,8 +170,7 @@ func TestTugged(t *testing.T) {
 	}
 }
 
-// The explanation for two points half a standard deviation from a mean: both would narrow the
-// ellipse.
+// Two points half a deviation from a mean would both narrow the ellipse, as is explained.
 func TestBothNarrower(t *testing.T) {
 	t.Parallel()
 	_, s := four(t.Context())

@@ -46,8 +46,7 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 	}
 }
 
-// TestNoBoundForMCM: the linear MCM makes more leave-one-out errors than it has support vectors,
-// and the screen does not state their number as a bound.
+// The linear MCM makes more leave-one-out errors than the bound for SVMs, which is not shown.
 func TestNoBoundForMCM(t *testing.T) {
 	t.Parallel()
 	points := toy()
@@ -59,12 +58,7 @@ func TestNoBoundForMCM(t *testing.T) {
 	for _, n := range e.Numbers {
 		require.Check(t, !strings.Contains(n.Label, "bound"), "an MCM is shown a bound: %+v", n)
 	}
-}
-
-// TestFewerIsNotBetterByItself: on curved patterns the sparsest machine has a larger error than
-// the best one; on circles it is close, as the text says.
-func TestFewerIsNotBetterByItself(t *testing.T) {
-	t.Parallel()
+	// On curved patterns the sparsest machine is not the best; on circles it is close.
 	for pattern, worse := range map[string]bool{"moons": true, "checkerboard": true, "circles": false} {
 		_, all := trials(t.Context(), pattern, "0.05", 80, 1)
 		few, best := fewest(all), leastWrong(all)
@@ -139,8 +133,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 		"spoilt training rows change nothing")
 }
 
-// TestTuningOnTheTestFoldFlatters: the estimate on a test fold falls with every setting tried,
-// and is below the true error by more than chance.
+// The estimate on a test fold falls with every setting tried, below the true error.
 func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	t.Parallel()
 	draws := tunings(t.Context(), 0.6, 1, 1, repeats)
@@ -158,8 +151,7 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	require.Check(t, math.Abs(m) <= 3*se, "a single setting, chosen by nobody, is off by %g ± %g", m, se)
 }
 
-// TestBets bets correctly and incorrectly: the score appears after the last bet, the rest with
-// the answer, after which betting is closed.
+// The score appears after the last bet, the rest with the answer, which closes betting.
 func TestBets(t *testing.T) {
 	t.Parallel()
 	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7, for a valid kernel", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
@@ -178,8 +170,7 @@ func TestBets(t *testing.T) {
 	}
 }
 
-// TestSparsestIsNotTheBest: for no width does the evidence on the third card contradict its
-// verdict, that fewer support vectors are not better by themselves.
+// For no width does the evidence on the third card contradict its verdict.
 func TestSparsestIsNotTheBest(t *testing.T) {
 	t.Parallel()
 	evidence := regexp.MustCompile(`(\d+ SVs?): [\d.]+ % errors; (\d+ SVs?): `)
@@ -191,8 +182,7 @@ func TestSparsestIsNotTheBest(t *testing.T) {
 	}
 }
 
-// TestCardsDoNotOverlap draws the claims at the sizes of phones, slides and paper: no text
-// overlaps another or leaves its card.
+// At the sizes of phones, slides and paper no text of a claim overlaps another or its card.
 func TestCardsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	letters := font.NewCache(liberation.Collection()).Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 13)

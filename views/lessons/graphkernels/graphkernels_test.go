@@ -21,7 +21,6 @@ func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
 	return lessonstest.Show(t, Lesson(), screen, pairs...)
 }
 
-// TestShapes: the graphs are valid.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	for name, s := range shapes {
@@ -61,8 +60,7 @@ func TestPowersCountWalks(t *testing.T) {
 	}
 }
 
-// TestWalksMultiply: without labels the numbers of walks multiply, and a walk in the product is
-// one in either graph.
+// Without labels the numbers of walks multiply, and a walk in the product is one in either graph.
 func TestWalksMultiply(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"edge", "triangle", "ethanol"} {
@@ -107,8 +105,7 @@ func TestSeries(t *testing.T) {
 		"at the limit: %v", e.Numbers)
 }
 
-// TestTottering: in a tree walks without tottering end, in rings they continue; most walks
-// totter, and every graph resembles a single edge.
+// In trees walks without tottering end, in rings they go on; most totter, as in a single edge.
 func TestTottering(t *testing.T) {
 	t.Parallel()
 	for _, o := range totterGraph.Options {
@@ -160,8 +157,7 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 	}
 }
 
-// TestTheHandoutConfusesNodes: with the own label sorted in, ethanol and ether wrongly share
-// colours.
+// With the own label sorted in, ethanol and ether wrongly share colours.
 func TestTheHandoutConfusesNodes(t *testing.T) {
 	t.Parallel()
 	value := func(sorted string) string {
@@ -170,10 +166,6 @@ func TestTheHandoutConfusesNodes(t *testing.T) {
 	}
 	right, wrong := value("false"), value("true")
 	require.Check(t, right == "5" && wrong == "8", "with the own label in front %s, sorted in %s", right, wrong)
-}
-
-func TestBlind(t *testing.T) {
-	t.Parallel()
 	for name, apart := range map[string]bool{"rings": false, "fused": false, "trees": true, "house": true} {
 		for h := range 5 {
 			e := show(t, "blind", "pair", name, "h", strconv.Itoa(h))
@@ -237,8 +229,7 @@ func TestMachine(t *testing.T) {
 		"cycles: %.1f %% without rounds, %.1f %% after one, with C = 1 %.1f %%, after three %.1f %% and in training %.1f %%", none, one, soft, three, training)
 }
 
-// TestTheSmallestThatColoursCannotTell: graphs with up to five nodes and equal colours are
-// isomorphic.
+// Graphs with up to five nodes and equal colours are isomorphic.
 func TestTheSmallestThatColoursCannotTell(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 5; n++ {

@@ -9,8 +9,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestVecTrick: both methods and the lab give the same value, and a product takes n^4 and 2n^3
-// multiplications.
+// Both methods and the lab give the same value, and a product takes n^4 and 2n^3 multiplications.
 func TestVecTrick(t *testing.T) {
 	t.Parallel()
 	for n := 3; n <= 10; n++ {

@@ -16,8 +16,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// hulls returns the distance of the disjoint convex hulls of the two classes: of two points, or
-// of a point and a segment.
+// hulls returns the distance of disjoint convex hulls: of two points, or a point and a segment.
 func hulls(t lessons.Toy) float64 {
 	best := math.Inf(1)
 	for i, p := range t.XY {
@@ -38,8 +37,7 @@ func hulls(t lessons.Toy) float64 {
 	return best
 }
 
-// TestSix: for scikit-learn's six points the solver agrees with the solution by hand: u = (-1/4,
-// 1/4) on points 2 and 4, b = 0.
+// For scikit-learn's six points u = (-1/4, 1/4) on points 2 and 4, b = 0, as by hand.
 func TestSix(t *testing.T) {
 	t.Parallel()
 	m := lessons.TrainHard(t.Context(), six)
@@ -70,10 +68,23 @@ func TestMarginIsHalfTheGap(t *testing.T) {
 		got = 1 / math.Sqrt(m.AlphaSum())
 		require.Check(t, math.Abs(got-want) <= 1e-6, "%s: 1/sqrt(sum alpha) is %g, half the gap is %g", name, got, want)
 	}
+	// The upper bound of alpha in the run has no effect: the hard margin has the same solution.
+	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, lessons.Separable.Matrix())
+	best := require.Value(stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4))(t)
+	m := lessons.TrainHard(t.Context(), lessons.Separable)
+	for i, p := range best.Points {
+		require.Near(t, p.Alpha, math.Abs(m.Points[i].Weight), 1e-6, "alpha of point %d", i+1)
+	}
+	// Twice the solution satisfies every constraint strictly, as the text says.
+	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
+		m := lessons.TrainHard(t.Context(), pts)
+		twice, err := theory.LinearMargins([]float64{2 * m.W[0], 2 * m.W[1]}, 2*m.B, pts.Matrix(), pts.Y)
+		require.Check(t, err == nil && twice.FunctionalMargin() > 1.5,
+			"%s: least y f = %g, %v", name, twice.FunctionalMargin(), err)
+	}
 }
 
-// TestDuality: the optimum lies between floor and ceiling at every step, the floor rises, and
-// they meet at the end.
+// The optimum lies between floor and ceiling, the floor rises, and they meet at the end.
 func TestDuality(t *testing.T) {
 	t.Parallel()
 	gap := hulls(lessons.Separable)
@@ -92,20 +103,7 @@ func TestDuality(t *testing.T) {
 	require.Check(t, math.IsInf(ceiling, 1), "w = 0 has the ceiling %g", ceiling)
 }
 
-// The upper bound of alpha in the run has no effect: the hard margin has the same solution.
-func TestStepsAreHard(t *testing.T) {
-	t.Parallel()
-	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, lessons.Separable.Matrix())
-	best := require.Value(stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4))(t)
-	m := lessons.TrainHard(t.Context(), lessons.Separable)
-	for i, p := range best.Points {
-		require.Check(t, math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) <= 1e-6,
-			"alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
-	}
-}
-
-// TestSupport: moving or deleting far points changes nothing; a point inside the margin changes
-// the line; overlapping classes are reported.
+// Far points change nothing, one inside the margin does; overlapping classes are reported.
 func TestSupport(t *testing.T) {
 	t.Parallel()
 	numbers := func(values ...string) (s string) {
@@ -127,8 +125,7 @@ func TestSupport(t *testing.T) {
 		"overlapping classes: %v", e.Notes)
 }
 
-// TestShapes: the picture of a machine shows the class of every point, and the legend uses the
-// labels of the points.
+// A picture shows every point's class, and the legend uses the labels of the points.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "only-hard")
@@ -139,8 +136,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestOnlyHard: the formulas of the slides agree for a hard margin, but not with points inside the
-// margin.
+// The formulas of the slides agree for a hard margin, but not with points inside the margin.
 func TestOnlyHard(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -164,8 +160,7 @@ func TestOnlyHard(t *testing.T) {
 	require.Equal(t, e.Tables[0].Rows[0][1], views.Short(hulls(eight)/2), "margin")
 }
 
-// TestDualCitesItsLines: the line that eliminates w and b cites the lines with the two sums by
-// number, in the order of the previous line.
+// The line that eliminates w and b cites the lines with the sums by number, in their order.
 func TestDualCitesItsLines(t *testing.T) {
 	t.Parallel()
 	const at = 4
@@ -213,19 +208,7 @@ func TestBiasInterval(t *testing.T) {
 		"slack %g and %g beside the interval, %g in it", slack(low-0.1), slack(high+0.1), least)
 }
 
-// TestSlater: twice the solution satisfies every constraint strictly, as the text says.
-func TestSlater(t *testing.T) {
-	t.Parallel()
-	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
-		m := lessons.TrainHard(t.Context(), pts)
-		twice, err := theory.LinearMargins([]float64{2 * m.W[0], 2 * m.W[1]}, 2*m.B, pts.Matrix(), pts.Y)
-		require.Check(t, err == nil && twice.FunctionalMargin() > 1.5,
-			"%s: least y f = %g, %v", name, twice.FunctionalMargin(), err)
-	}
-}
-
-// TestCorners: two corners of a side of a square give the line of all four, those of a diagonal
-// another one, as the answer says.
+// Two corners of a side of a square give the line of all four, those of a diagonal another.
 func TestCorners(t *testing.T) {
 	t.Parallel()
 	train := func(xy ...[2]float64) *lessons.LinearMachine {

@@ -20,8 +20,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestSquares: J is minimal at the weights shown, and a free bias would make both means equal,
-// unlike the absorbed one.
+// J is minimal at the weights shown; unlike the absorbed bias, a free one equates the means.
 func TestSquares(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"0", "5"} {
@@ -87,8 +86,7 @@ func TestResidualsAreLambdaA(t *testing.T) {
 	}
 }
 
-// TestLeftOutTwoWays: the closed form agrees with refitting over the range of the controls, and
-// the leave-one-out error is never smaller than the residual.
+// The closed form agrees with refitting, and no leave-one-out error is below its residual.
 func TestLeftOutTwoWays(t *testing.T) {
 	t.Parallel()
 	l := drawn(14, 1)
@@ -132,12 +130,8 @@ func TestPathFalls(t *testing.T) {
 	_, best := lowest(all, rows, func(e errorsAt) float64 { return e.fresh })
 	require.Check(t, chosen.fresh <= 1.5*best.fresh,
 		"leaving out chooses an error of %g, the best has %g", chosen.fresh, best.fresh)
-}
-
-// TestPathIsTheFits: errors along the path equal those of single fits.
-func TestPathIsTheFits(t *testing.T) {
-	t.Parallel()
-	rows := path(t.Context(), many(), "2", []float64{0.01, 1})
+	// Errors along the path equal those of single fits.
+	rows = path(t.Context(), many(), "2", []float64{0.01, 1})
 	for k, lambda := range []string{"0.01", "1"} {
 		c := fit(t.Context(), many(), rbf("2", lambda)...)
 		lessonstest.Near(t, "training error", rows[k].training, *c.Report.MSE, 1e-9)
@@ -164,8 +158,7 @@ func TestBesideTheSVM(t *testing.T) {
 			r, s := d.ridge.Report.SupportVectors, d.svm.Report.SupportVectors
 			require.Check(t, r == 60 && s < 45, "%s, draw %d: points %d and %d", pattern, k+1, r, s)
 		}
-		require.Check(t, math.Abs(difference) <= 0.015,
-			"%s: ridge errs more often by %g on average", pattern, difference)
+		require.Near(t, difference, 0, 0.015, "%s: mean difference of errors", pattern)
 	}
 	require.Check(t, min(ahead[true], ahead[false]) >= 5, "ridge is ahead in %d of %d draws", ahead[true], 3*draws)
 }

@@ -12,8 +12,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestWorkedExamples: the screens end with the results derived by hand in the slides for examples
-// 2 to 4.
+// The screens end with the results derived by hand in the slides for examples 2 to 4.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	want := func(e *lessons.Exhibit, numbers map[string]string) {
@@ -67,8 +66,7 @@ func TestDerivation(t *testing.T) {
 	}
 }
 
-// TestCases: exactly one of the four cases is accepted, and no feasible grid point is closer to
-// the unconstrained minimum.
+// Exactly one of the four cases is accepted; no feasible point is closer to the free minimum.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 3))
@@ -102,8 +100,7 @@ func TestCases(t *testing.T) {
 	require.Equal(t, len(kinds), 4, "only … of the four cases came up")
 }
 
-// TestSVM: on a line the widest margin is half the gap between the classes, which gives w, b and
-// both multipliers.
+// On a line the widest margin is half the gap, which gives w, b and both multipliers.
 func TestSVM(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "svm", "solver", "true", "w", "1", "b", "-0.5")

@@ -12,8 +12,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestNoSecondSummit: from any separating line the margin can grow monotonically to the best one,
-// as the text says.
+// From any separating line the margin can grow monotonically to the best one, as the text says.
 func TestNoSecondSummit(t *testing.T) {
 	t.Parallel()
 	best := lessons.TrainHard(t.Context(), lessons.Separable)
@@ -40,8 +39,7 @@ func TestNoSecondSummit(t *testing.T) {
 	require.Check(t, separating >= 50, "%d lines separate: too few to say much", separating)
 }
 
-// TestKeepsTheBestLine stores a line: a worse one does not replace it, the widest gets the full
-// score, and invalid lines are not stored.
+// A worse line does not replace the stored one, the widest gets the full score, others nothing.
 func TestKeepsTheBestLine(t *testing.T) {
 	t.Parallel()
 	first := lessonstest.Show(t, Lesson(), "by-hand")

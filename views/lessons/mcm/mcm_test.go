@@ -12,8 +12,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestMCMRatio computes the quantities of the real line from their definitions, and checks the
-// Cauchy-Schwarz inequality between them.
+// The quantities of the real line follow their definitions, and the Cauchy-Schwarz inequality.
 func TestMCMRatio(t *testing.T) {
 	t.Parallel()
 	for _, o := range []float64{-5, -1.8, 0, 1.2, 5} {
@@ -35,8 +34,7 @@ func TestMCMRatio(t *testing.T) {
 	}
 }
 
-// TestRatioNeedsTheOne: without the appended 1 the inequality fails here, so the screen uses
-// augmented points only.
+// Without the appended 1 the inequality fails here, so the screen uses augmented points only.
 func TestRatioNeedsTheOne(t *testing.T) {
 	t.Parallel()
 	const at, o = 1.1, 0.75
@@ -68,8 +66,7 @@ func TestMCMBound(t *testing.T) {
 	require.Check(t, near.HMCM >= 1e4, "close to a point h = %g", near.HMCM)
 }
 
-// TestMCMFraction: the linear program finds the smallest ratio, at the middle of the gap, and
-// no step of the derivation changes the ratio.
+// The program finds the smallest ratio, mid-gap, which no step of the derivation changes.
 func TestMCMFraction(t *testing.T) {
 	t.Parallel()
 	least, where := math.Inf(1), 0.0
@@ -85,8 +82,7 @@ func TestMCMFraction(t *testing.T) {
 		"h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
 }
 
-// TestMCMSoft: the objective equals that of the form without h and q, and no nearby line has a
-// smaller one; as the function is convex, this suffices.
+// The objective is that of the form without h and q, and no nearby line has a smaller one.
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {
@@ -101,8 +97,7 @@ func TestMCMSoft(t *testing.T) {
 			return top + price*slack
 		}
 		best := objective(m.W, m.B)
-		require.Check(t, math.Abs(best-*m.Report.Objective) <= 1e-7*best,
-			"C = %s: objective %g, computed %g", c, *m.Report.Objective, best)
+		require.Near(t, *m.Report.Objective, best, 1e-7*best, "C = %s: objective", c)
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 3000 {
 			size := math.Pow(10, -4*r.Float64())
@@ -113,8 +108,7 @@ func TestMCMSoft(t *testing.T) {
 	}
 }
 
-// TestMCMSimplex: the pivots never increase the objective, some have length 0, and they end at
-// the lab's solution.
+// The pivots never increase the objective, some have length 0, and they end at the lab's solution.
 func TestMCMSimplex(t *testing.T) {
 	t.Parallel()
 	r := replay(t.Context(), 1)
@@ -131,8 +125,7 @@ func TestMCMSimplex(t *testing.T) {
 	require.Check(t, math.Abs(got-want) <= 1e-8, "objective %g, the solver has %g", got, want)
 }
 
-// TestMCMInterpolation: with full rank f equals y at every point and C has no effect; both the
-// rank cut and rho give a better machine.
+// With full rank f = y at every point whatever C; rank cut and rho give better machines.
 func TestMCMInterpolation(t *testing.T) {
 	t.Parallel()
 	d := load("moons")
@@ -182,8 +175,7 @@ func TestAtMostTheRank(t *testing.T) {
 	require.Check(t, n == 1 && rank == 2, "w along one point: %d support vectors, rank %d; want 1 and 2", n, rank)
 }
 
-// TestOnAPoint puts the hyperplane on a point: both ratios are infinite, and the derivation has
-// no quotient.
+// With a point on the hyperplane both ratios are infinite, and the derivation has no quotient.
 func TestOnAPoint(t *testing.T) {
 	t.Parallel()
 	for screen, labels := range map[string][]string{
@@ -208,11 +200,7 @@ func TestBand(t *testing.T) {
 	require.Check(t, got == want, "%d marks, want %d", got, want) // without band and label
 	short := band(0.7, six.x[l.near], -0.4, l.min, nearPen, "")
 	require.Check(t, len(short) == 4, "the short band has %d marks, want two", len(short)-2)
-}
-
-// Each screen's note mentions the ratios of that screen.
-func TestDoubts(t *testing.T) {
-	t.Parallel()
+	// Each screen's note mentions the ratios of that screen.
 	for _, at := range []string{"1.2", "1.5"} { // on a point; beyond one
 		one, two := lessonstest.Show(t, Lesson(), "ratio", "t", at), lessonstest.Show(t, Lesson(), "bound", "t", at)
 		require.Check(t, len(one.Notes) == 1 && len(two.Notes) == 1 && !strings.Contains(one.Notes[0], "both") && strings.Contains(two.Notes[0], "both"),

@@ -14,8 +14,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-// TestCombinations: combinations that are always valid pass on every data set; the others are
-// refuted on some, the negative one on all.
+// Combinations always valid pass on every data set; the others are refuted, the negative on all.
 func TestCombinations(t *testing.T) {
 	t.Parallel()
 	refuted, sets := map[string]int{}, 0
@@ -69,8 +68,7 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestIndefinite: if the squared distance is negative, the solver ends at C; otherwise at the top
-// of the parabola.
+// If the squared distance is negative, the solver ends at C; otherwise at the top of the parabola.
 func TestIndefinite(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

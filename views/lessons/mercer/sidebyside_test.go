@@ -8,8 +8,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// The answer is robust: the worst kernel is far behind the suitable ones, by more than the
-// standard error for a thousand points.
+// The worst kernel is far behind the suitable ones, by more than the standard error.
 func TestWorstKernelIsWorse(t *testing.T) {
 	t.Parallel()
 	_, d, fresh := sideData(sideSet.Default)

@@ -14,8 +14,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestByHand follows the dual algorithm with weight vectors: two points solved by hand, then the
-// lesson's.
+// The dual algorithm with weight vectors: two points solved by hand, then the lesson's.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
@@ -76,8 +75,7 @@ func TestWidest(t *testing.T) {
 	}
 }
 
-// TestBound: no order makes more mistakes than (R/gamma)², and the length of w stays between the
-// bounds of the proof.
+// No order makes more than (R/gamma)² mistakes, and |w| stays within the proof's bounds.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []float64{0.05, 0.1, 0.3, 0.8, 2} {
@@ -118,8 +116,7 @@ func TestOrders(t *testing.T) {
 	require.Check(t, len(different) >= 5, "%d different lines from %d orders", len(different), len(ends))
 }
 
-// TestNever: with the first point among the others the run never ends, and at its original
-// position it does.
+// With the first point among the others the run never ends, and at its original position it does.
 func TestNever(t *testing.T) {
 	t.Parallel()
 	home := toy.XY[0]
@@ -131,10 +128,6 @@ func TestNever(t *testing.T) {
 		require.Check(t, r.Status() == tc.want, "point 1 at %v: %v; want %v", tc.at, r.Status(), tc.want)
 	}
 	require.Check(t, toy.XY[0] == home, "the lesson's points were moved")
-}
-
-func TestGramDoesNotTurn(t *testing.T) {
-	t.Parallel()
 	for _, product := range []string{"linear", "poly", "rbf"} {
 		var counts []string
 		for _, turn := range []string{"0", "73", "-180"} {

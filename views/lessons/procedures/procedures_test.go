@@ -103,8 +103,7 @@ func TestValley(t *testing.T) {
 	require.Check(t, math.Abs(valley(w[0], w[1])-best.Primal) <= 1e-6, "at the optimum the level is %v, the objective %v", valley(w[0], w[1]), best.Primal)
 }
 
-// TestPrinted: the printed condition starts like the right one, as all hinges are active at 0,
-// and ends far from the optimum, unlike the right one.
+// The printed condition starts like the right one, all hinges active, and ends far from it.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	for name := range lessons.StepToys {
@@ -154,8 +153,7 @@ func TestBackwards(t *testing.T) {
 	}
 }
 
-// TestChunkingNeedsLess: the rounds end at the solution of the whole problem and never include
-// all of its points.
+// The rounds end at the solution of the whole problem and never include all of its points.
 func TestChunkingNeedsLess(t *testing.T) {
 	t.Parallel()
 	p := cloud("rbf", 3)

@@ -24,8 +24,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestCountsLabellings compares the screen's counts with a search over directions: a labelling is
-// realised if some direction puts one class before the other.
+// The counts are those of a search over directions that put one class before the other.
 func TestCountsLabellings(t *testing.T) {
 	t.Parallel()
 	count := func(places [][2]float64) (n int) {
@@ -75,8 +74,7 @@ func TestCountsLabellings(t *testing.T) {
 	}
 }
 
-// TestBoundNumbers evaluates both bounds as shown on the screen: as in the documents, with 2M for
-// larger h.
+// Both bounds are as in the documents, with 2M for larger h.
 func TestBoundNumbers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}, {1000, 200, 0.05, 0.05}, {1000, 10, 0, 0.3}, {400, 200, 0.1, 0.05}} {
@@ -154,8 +152,7 @@ func TestMarginIsRoundedUp(t *testing.T) {
 	}
 }
 
-// TestBoundsHoldOnTheScreen: each holds with probability 0.95 and is far from tight, so none of
-// these few should fail.
+// Each holds with probability 0.95 and is far from tight, so none of these few should fail.
 func TestBoundsHoldOnTheScreen(t *testing.T) {
 	t.Parallel()
 	fresh := lessons.FreshMoons(4000, 0.2)
@@ -227,8 +224,7 @@ func TestMeasuresRuns(t *testing.T) {
 	}
 }
 
-// TestShatterGame plays the game: each call is judged before the next labelling is shown, and
-// only one of the ten is not realisable by lines.
+// Each call is judged before the next labelling is shown; lines cannot realise one of the ten.
 func TestShatterGame(t *testing.T) {
 	t.Parallel()
 	said, beyond := "", 0

@@ -28,11 +28,7 @@ func TestStartsInDoubt(t *testing.T) {
 	}
 	e := lessonstest.Show(t, Lesson(), "rest", "px", "0.5", "py", "2.4")
 	require.Check(t, (len(e.Notes) == 0 || !strings.HasPrefix(e.Notes[0], "Nobody")) && lessonstest.Number(t, e, "answer") == "A", "far up: %q, %+v", e.Notes, e.Numbers)
-}
-
-// Every duel adds its winner's vote, and the result is a tie.
-func TestDuelsAddUp(t *testing.T) {
-	t.Parallel()
+	// Every duel adds its winner's vote, and the result is a tie.
 	for step := range 4 {
 		e := lessonstest.Show(t, Lesson(), "pairs", "step", strconv.Itoa(step))
 		votes := 0
@@ -113,8 +109,7 @@ func TestSlackIsPaid(t *testing.T) {
 	}
 }
 
-// The lesson's ascent ends at the solver's optimum, except for the largest C, where the screen
-// says so.
+// The ascent ends at the solver's optimum, except for the largest C, where the screen says so.
 func TestClimb(t *testing.T) {
 	t.Parallel()
 	for _, c := range []float64{0.01, 1, 10} {

@@ -52,8 +52,7 @@ func mustData(t *testing.T, p lessons.Toy) *dataset.Data {
 	return d
 }
 
-// TestSmallC: with balanced classes and C near 0 all alpha equal C, so that w is C times the
-// difference of the class sums.
+// With balanced classes and C near 0 all alpha are C: w is C times the difference of sums.
 func TestSmallC(t *testing.T) {
 	t.Parallel()
 	const c = 1e-3
@@ -68,8 +67,7 @@ func TestSmallC(t *testing.T) {
 	require.Check(t, r.SupportVectors == 14 && *r.Free == 0, "%d support vectors, %d of them free; want all 14 bounded", r.SupportVectors, *r.Free)
 }
 
-// TestBox: in the last line of the derivation only points at C have slack, and the two
-// multipliers sum to C.
+// In the last line of the derivation only points at C have slack, and the two multipliers sum to C.
 func TestBox(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
@@ -103,8 +101,7 @@ func TestFreeOnly(t *testing.T) {
 	require.Check(t, n == 0 && a <= 1e-3, "separable: %g degrees, %d bounded", a, n)
 }
 
-// TestPull: a point contributes at most C times itself to w, which is longer than C if the point
-// is farther than 1 from the origin.
+// A point contributes at most C times itself to w: more than C beyond 1 from the origin.
 func TestPull(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
@@ -119,20 +116,15 @@ func TestPull(t *testing.T) {
 		}
 	}
 	require.Check(t, above != 0, "no point pulls with more than C: nothing to say")
-}
-
-// TestBoundedOnTheMargin: for two points alpha = 2/|x_1 - x_2|² = C, without slack.
-func TestBoundedOnTheMargin(t *testing.T) {
-	t.Parallel()
-	m := lessons.TrainLinear(t.Context(), lessons.Toy{XY: [][2]float64{{-1, 0}, {1, 0}}, Y: []float64{-1, 1}}, "C", "0.5", "tol", "1e-9")
+	// For two points alpha = 2/|x_1 - x_2|² = C, without slack.
+	m = lessons.TrainLinear(t.Context(), lessons.Toy{XY: [][2]float64{{-1, 0}, {1, 0}}, Y: []float64{-1, 1}}, "C", "0.5", "tol", "1e-9")
 	for i, p := range m.Points {
 		require.Check(t, math.Abs(p.Weight) == 0.5 && math.Abs(p.Margin-1) <= 1e-9,
 			"point %d: alpha %g, y f = %g; want C and 1", i+1, math.Abs(p.Weight), p.Margin)
 	}
 }
 
-// TestBarsHaveTheirClasses: a bar has the colour of its point's class, and the bars of both
-// classes have the same total height.
+// A bar has the colour of its point's class, and the bars of both classes have the same total height.
 func TestBarsHaveTheirClasses(t *testing.T) {
 	t.Parallel()
 	m := at(t.Context(), 2)

@@ -17,8 +17,7 @@ func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
 	return lessonstest.Show(t, Lesson(), screen, pairs...)
 }
 
-// TestTheHandoutMissesAColumn: its columns fall short of the kernel by lambda, for cat and cart
-// only, and all columns add up.
+// Its columns fall short of the kernel by lambda, for cat and cart only, and all columns add up.
 func TestTheHandoutMissesAColumn(t *testing.T) {
 	t.Parallel()
 	for _, lambda := range []float64{0.1, 0.5, 1} {
@@ -57,17 +56,22 @@ func TestTheTableEndsInTheKernel(t *testing.T) {
 }
 
 // TestStepsShowTheirSum: the entry of a step equals the sum printed beside it.
-func TestStepsShowTheirSum(t *testing.T) {
+func TestTheTablesAddUp(t *testing.T) {
 	t.Parallel()
 	e := show(t, "filling", "step", "18") // B_1 of the first two symbols
 	n := e.Numbers[0]
 	require.Check(t, n.Label == "$B_{1}(2, 2)$" && n.Value == "1.25" && n.Help == `$= 1 + 0.5 \cdot 0.5 + 0.5 \cdot 0.5 - 0.25 \cdot 1$`, "%+v", n)
 	require.Equal(t, lessons.TeX(-1.5e-7), `-1.5 \cdot 10^{-7}`, "a small number")
-}
-
-// TestWeights: normalised, both conventions give the reference values for weights by span.
-func TestWeights(t *testing.T) {
-	t.Parallel()
+	// The kernel is the sum of the products in the table, 0 if a string has no k-mer.
+	for _, pairs := range [][]string{{}, {"k", "1"}, {"x", "aaaa", "z", "aa b", "k", "2"}, {"x", "ab", "k", "5"}} {
+		e := show(t, "spectrum", pairs...)
+		sum := 0.0
+		for _, row := range e.Tables[0].Rows {
+			sum += lessonstest.Value(t, row[3])
+		}
+		require.Equal(t, lessonstest.Value(t, lessonstest.Number(t, e, "$k_k(x, z)$")), sum, "%v: shown and in the table", pairs)
+	}
+	// Normalised, both conventions give the reference values for weights by span.
 	rows := show(t, "weights").Tables[0].Rows
 	for k, want := range []float64{.848679, .579814, .478455, .438871, .405745, .369156} {
 		lessonstest.Near(t, fmt.Sprintf("k = %d", k+1), lessonstest.Value(t, rows[k][3]), want, 1e-6)
@@ -77,38 +81,24 @@ func TestWeights(t *testing.T) {
 	require.Check(t, row[1] == "1" && row[2] == "0.0625", "ab, ab: %v", row)
 }
 
-// TestSpectrumAddsUp: the kernel is the sum of the products in the table, 0 if a string has no
-// k-mer.
-func TestSpectrumAddsUp(t *testing.T) {
-	t.Parallel()
-	for _, pairs := range [][]string{{}, {"k", "1"}, {"x", "aaaa", "z", "aa b", "k", "2"}, {"x", "ab", "k", "5"}} {
-		e := show(t, "spectrum", pairs...)
-		sum := 0.0
-		for _, row := range e.Tables[0].Rows {
-			sum += lessonstest.Value(t, row[3])
-		}
-		require.Equal(t, lessonstest.Value(t, lessonstest.Number(t, e, "$k_k(x, z)$")), sum, "%v: shown and in the table", pairs)
-	}
-}
-
-func TestTypedWords(t *testing.T) {
+func TestTyped(t *testing.T) {
 	t.Parallel()
 	e := show(t, "objects", "x1", "a$b*", "x2", "a b\x00\xff", "x3", "  ", "worth", "count")
 	lessonstest.CheckExhibit(t, e)
 	require.Equal(t, strings.Join(e.Tables[0].Head, " "), "word ␣b ＄b a␣ a＄ b∗", "columns")
 	e = show(t, "objects", "x1", "a", "x2", "b", "x3", "c")
 	require.Check(t, len(e.Notes) == 1 && lessonstest.Number(t, e, "pieces that occur") == "0", "short words: %v", e.Notes)
-}
-
-func TestOnlyTheLongestPieceIsRefuted(t *testing.T) {
-	t.Parallel()
 	for kind, refuted := range map[string]bool{"gap": false, "spectrum": false, "longest": true} {
 		e := show(t, "valid", "similarity", kind)
 		least := lessonstest.Value(t, lessonstest.Number(t, e, "smallest eigenvalue"))
 		require.Check(t, least < 0 == refuted && (len(e.Notes) > 0) == refuted, "%s: smallest eigenvalue %g, %v", kind, least, e.Notes)
 	}
-	e := show(t, "valid", "words", strings.Repeat("ab ", 12))
+	e = show(t, "valid", "words", strings.Repeat("ab ", 12))
 	require.Check(t, lessonstest.Number(t, e, "words") == "8", "more words than the screen takes are shown")
+	// The tables are smaller than the list except for very short strings, and grow quadratically.
+	e = show(t, "cost")
+	require.Check(t, lessonstest.Number(t, e, `$(2k-1)\,n^2$`) == "2800" && lessonstest.Number(t, e, "$N^2$") == "2.347·10⁷" && lessonstest.Number(t, e, `$\lvert A\rvert^k$`) == "256",
+		"%v", e.Numbers)
 }
 
 // TestMachine checks the screen's statements on letters, motifs and mutations.
@@ -136,18 +126,8 @@ func TestMachine(t *testing.T) {
 	require.Check(t, ok && train.Len() == trained, "%d rows of %T", train.Len(), train.Objects)
 }
 
-// TestCost: the tables are smaller than the list except for very short strings, and grow
-// quadratically.
-func TestCost(t *testing.T) {
-	t.Parallel()
-	e := show(t, "cost")
-	require.Check(t, lessonstest.Number(t, e, `$(2k-1)\,n^2$`) == "2800" && lessonstest.Number(t, e, "$N^2$") == "2.347·10⁷" && lessonstest.Number(t, e, `$\lvert A\rvert^k$`) == "256",
-		"%v", e.Numbers)
-}
-
-// TestSuffixTree: the cut has the counts of the substrings, and doubling the length takes four
-// times as many steps by pairs and twice as many by a tree, whatever the length of the
-// substrings.
+// The cut has the counts of the substrings, and doubling the length takes four times as many steps by
+// pairs and twice as many by a tree, whatever the length of the substrings.
 func TestSuffixTree(t *testing.T) {
 	t.Parallel()
 	for _, k := range []string{"1", "8", "20"} {

@@ -9,8 +9,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestTrainingError checks the text on the first curve: it ends at 0 but is not monotone, as
-// slack is not a number of errors.
+// The first curve ends at 0 but is not monotone, as slack is not a number of errors.
 func TestTrainingError(t *testing.T) {
 	t.Parallel()
 	_, train, fresh := errors(t.Context(), curvesC.Default, 1)
@@ -22,10 +21,14 @@ func TestTrainingError(t *testing.T) {
 	}
 	end := len(train) - 1
 	require.Check(t, train[end] == 0 && train[0] >= 0.2 && rises != 0 && fresh[end] >= 0.2, "training %v, %d rises, new points %v", train, rises, fresh)
+	// The caption says that the curves diverge only if they do.
+	for c, want := range map[string]bool{"0.01": false, "10": true, "1000": true} {
+		_, train, fresh := errors(t.Context(), c, 1)
+		require.Check(t, parted(train, fresh) == want, "C = %s: the curves part: %t", c, !want)
+	}
 }
 
-// TestChoiceTellsTies: the highlighted cells are those with the smallest error; if there are
-// several, the note names all others.
+// The cells with the smallest error are highlighted; if there are several, the note names all.
 func TestChoiceTellsTies(t *testing.T) {
 	t.Parallel()
 	ties := 0
@@ -56,13 +59,4 @@ func TestChoiceTellsTies(t *testing.T) {
 	got := lessonstest.Number(t, lessonstest.Show(t, Lesson(), "choice"), "its cross-validated error")
 	require.Check(t, got == "9.0 %" && strings.Contains(ask, "shown at first errs on 9 %"), "the best cell errs on %s; the question: %s", got, ask)
 	require.Check(t, ties != 0, "no draw has a tie: nothing was tested")
-}
-
-// TestCurvesPart: the caption says that the curves diverge only if they do.
-func TestCurvesPart(t *testing.T) {
-	t.Parallel()
-	for c, want := range map[string]bool{"0.01": false, "10": true, "1000": true} {
-		_, train, fresh := errors(t.Context(), c, 1)
-		require.Check(t, parted(train, fresh) == want, "C = %s: the curves part: %t", c, !want)
-	}
 }
