@@ -179,8 +179,8 @@ func TestWordsRender(t *testing.T) {
 		var b strings.Builder
 		require.NoError(t, s.Words().Render(t.Context(), &b))
 		require.Check(t, b.Len() != 0, "a screen without words")
+		lessonstest.CheckLabels(t, s)
 	})
-	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) { lessonstest.CheckLabels(t, s) })
 }
 
 // onScreen matches instructions that need an interactive figure.
