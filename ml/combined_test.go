@@ -72,7 +72,7 @@ func TestFisherReports(t *testing.T) {
 	require.Check(t, l != nil && *l == res.Model.Kernel.Fitted[0].LogLikelihood && *res.Report.LeftOut == 0, "report %+v", res.Report)
 }
 
-// A model of a Fisher kernel without its mixture, or with that of other points, has no values.
+// A model of a Fisher kernel without its mixture, or with the mixture of other points, has no values.
 func TestFisherModelNeedsItsMixture(t *testing.T) {
 	t.Parallel()
 	m := train(t, clouds(40, 2, 1), spec(t, "kernel", "fisher")).Model

@@ -27,7 +27,7 @@ func fixture(t testing.TB, name string) string {
 }
 
 // TestFormat1IsReadForEver reads models as they were written before the format had a number. Their
-// decisions are those of the sum as it was then, bit for bit, and those recorded then: bit for bit on
+// decisions equal the sum as it was then, bit for bit, and the recorded decisions: bit for bit on
 // a processor with the same vector instructions, elsewhere to rounding.
 func TestFormat1IsReadForEver(t *testing.T) {
 	t.Parallel()

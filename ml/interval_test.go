@@ -58,6 +58,6 @@ func TestWilsonBounds(t *testing.T) {
 		share := float64(right) / float64(n)
 		require.Must(t, err == nil && in.Low >= 0 && in.High <= 1 && in.Low <= share && in.High >= share && in.High > in.Low,
 			"%d of %d: %v (%v)", right, n, in, err)
-		require.Near(t, in.Low, 1-other.High, 1e-12, "%d of %d: bound, and that of the wrong ones", right, n)
+		require.Near(t, in.Low, 1-other.High, 1e-12, "%d of %d: bound, and the bound of the wrong ones", right, n)
 	})
 }

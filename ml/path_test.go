@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/ridge"
 )
 
-// At some lambda, split, scaling and kernel width of a training are those of the path.
+// At some lambda, a training and the path have the same split, scaling and kernel width.
 func TestPathIsAlongTheTrainings(t *testing.T) {
 	t.Parallel()
 	d := clouds(80, 3, 14)

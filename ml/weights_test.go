@@ -38,7 +38,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-// The weights on strings of one letter are those of the linear kernel on their number.
+// The weights on strings of one letter equal the linear kernel's on their number.
 func TestWeightsOfLetters(t *testing.T) {
 	t.Parallel()
 	points := clouds(40, 2, 7)

@@ -328,11 +328,11 @@ type StudyText struct {
 // word matches what no number has, as "120 of 270" has none.
 var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL{3}`) })
 
-// numbers returns for each column whether it is one of numbers, which the first is not.
-func (t StudyTable) numbers() []bool {
-	numbers := make([]bool, len(t.Head))
-	for j := 1; j < len(numbers); j++ {
-		numbers[j] = !slices.ContainsFunc(t.Rows, func(row []StudyText) bool { return word().MatchString(row[j].Text) })
+// NumberColumns reports which columns hold numbers only; the first, which names the rows, never counts.
+func NumberColumns[C any](columns int, rows [][]C, number func(cell C) bool) []bool {
+	numbers := make([]bool, columns)
+	for j := 1; j < columns; j++ {
+		numbers[j] = !slices.ContainsFunc(rows, func(row []C) bool { return !number(row[j]) })
 	}
 	return numbers
 }
@@ -359,7 +359,7 @@ func StudyCells(t StudyTable) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		numbers := t.numbers()
+		numbers := NumberColumns(len(t.Head), t.Rows, func(c StudyText) bool { return !word().MatchString(c.Text) })
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<table class=\"runs\"><thead><tr>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

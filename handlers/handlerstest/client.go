@@ -109,8 +109,7 @@ func (c *Client) Says(status int, words, method, path, body string, header ...st
 // Decode reads an answer's JSON.
 func Decode[T any](a Answer) (v T) {
 	a.T.Helper()
-	err := json.Unmarshal(a.Body, &v)
-	require.Must(a.T, err == nil, "%v: %s", err, a.Body)
+	require.NoError(a.T, json.Unmarshal(a.Body, &v), "%s", a.Body)
 	return v
 }
 
@@ -240,7 +239,7 @@ func (c *Client) Fetch(method, path, body string) Answer {
 func (a Answer) HTML() *goquery.Document {
 	a.T.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(a.Body)))
-	require.Must(a.T, err == nil, "%v", err)
+	require.NoError(a.T, err)
 	return doc
 }
 

@@ -621,7 +621,7 @@ func BenchmarkEigen(b *testing.B) {
 	}
 }
 
-// The kernel distance of the linear kernel is that of the points, so all maps are equal.
+// The kernel distance of the linear kernel equals the distance of the points, so all maps are equal.
 func TestKernelDistance(t *testing.T) {
 	t.Parallel()
 	x, y := cloud(rand.New(rand.NewPCG(3, 4)), 40, 3, 0.4)

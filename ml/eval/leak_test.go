@@ -167,7 +167,7 @@ func TestWordsDoNotLeak(t *testing.T) {
 	wide, b := table(t, func(i int) string { return fmt.Sprintf("%d,%s,b", i, []string{"violet", "white"}[i%2]) }, dataset.MissingError)
 	require.Must(t, len(wide.Features) == len(d.Features)+2, "%v, then %v", d.Features, wide.Features)
 	require.Equal(t, cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)), "", "diff")
-	// The median is that of the training rows; what is shown has that of all rows, as is said.
+	// Training uses the median of the training rows; the data shown have the median of all rows, with a note.
 	d, a = table(t, func(int) string { return "3,red,a" }, dataset.MissingMedian)
 	all, b := table(t, func(int) string { return "30,red,b" }, dataset.MissingMedian)
 	require.Equal(t, cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)), "", "diff")

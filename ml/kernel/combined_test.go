@@ -42,7 +42,7 @@ func referenceNode(t testing.TB, e expression, n node, x, z []float64) float64 {
 	return v
 }
 
-// anyExpression is one as text, and what it stands for over values of its parts, in their order.
+// anyExpression returns an expression as text and as a function of the values of its parts, in order.
 func anyExpression(t *rapid.T, kernels []string, depth int, parts *[]string) (text string, value func(v []float64) float64) {
 	what := rapid.IntRange(0, 5).Draw(t, "what")
 	if depth == 0 {

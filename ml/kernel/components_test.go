@@ -13,7 +13,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// With the linear kernel they are those of the points, for points that were fitted to and others.
+// With the linear kernel, the components equal ordinary PCA, for fitted points and for others.
 func TestPrincipalComponents(t *testing.T) {
 	t.Parallel()
 	const n, d = 40, 5

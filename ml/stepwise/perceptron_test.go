@@ -100,7 +100,7 @@ func TestPerceptronStrict(t *testing.T) {
 	}
 }
 
-// The mistakes are those of the dual form, the weights the rate times sum alpha_i y_i x_i.
+// The dual form makes the same mistakes; the weights are the rate times sum alpha_i y_i x_i.
 func TestPrimalPerceptron(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -83,7 +83,7 @@ func TestHeldOut(t *testing.T) {
 	})
 }
 
-// f on held-out points is that of a separate training, which a tight tol and a ridge determine.
+// f on held-out points equals f of a separate training, which a tight tol and a ridge determine.
 func TestHeldOutDecisions(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)

@@ -77,7 +77,7 @@ func TestPlainSolver(t *testing.T) {
 			res, err := Train(t.Context(), matrix, y, Settings{C: price, Tol: tol, CacheBytes: 1 << 20})
 			require.Must(t, err == nil && res.Status == trace.Converged, "%s: %v, %v", name, res, err)
 			verify(t, res, k, y, price, tol)
-			require.Near(t, res.Dual, want, 1e-4*want, "%s: objective, and that of the plain solver", name)
+			require.Near(t, res.Dual, want, 1e-4*want, "%s: objective, and the plain solver's", name)
 		}
 	})
 }

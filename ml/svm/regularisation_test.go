@@ -34,7 +34,7 @@ func TestRegulariseClosedForm(t *testing.T) {
 	}
 }
 
-// Solutions are those of separate trainings; alpha is linear in C between entry points.
+// Solutions equal separate trainings; alpha is linear in C between entry points.
 func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.3)

@@ -59,7 +59,7 @@ func TestReweigh(t *testing.T) {
 		if got.Status != trace.Converged || want.Status != trace.Converged {
 			return // rounding is tested elsewhere
 		}
-		require.Near(t, got.Dual, want.Dual, 1e-5*max(1, math.Abs(want.Primal)), "objective, and that of repeated points")
+		require.Near(t, got.Dual, want.Dual, 1e-5*max(1, math.Abs(want.Primal)), "objective, and with repeated points")
 		require.Check(t, math.Abs(got.Primal-want.Primal) <= 1e-5*max(1, math.Abs(want.Primal)) && got.RelativeGap <= 1e-6,
 			"primal %.9g, of repeated points %.9g; slack %.9g and %.9g; relative gap %g", got.Primal, want.Primal, got.SlackSum, want.SlackSum, got.RelativeGap)
 		sum := 0.0

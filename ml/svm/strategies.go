@@ -43,7 +43,7 @@ const (
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	rough   = 0.03        // stopping rule before the last C and for merged points
 
-	fits = 1 << 20 // bytes of points of Wide columns from which all rows are computed at once
+	wideBytes = 1 << 20 // bytes of points of Wide columns from which all rows are computed together: fewer fit a cache
 
 	newtonFree = 4000 // free points for which factorisation is affordable: 160 MB
 	newtonHeld = 2500 // free points whose matrix is kept beside its factor: 112 MB together

@@ -117,8 +117,8 @@ func TestEachStrategyOff(t *testing.T) {
 	}
 }
 
-// TestWide trains on points of many columns: the solution is that of rows computed one by one, the
-// table is taken from the memory for rows, and ends with the context.
+// TestWide trains on points of many columns: the solution equals the one from rows computed one by
+// one, the table takes its memory from the row cache, and a cancelled context ends it.
 func TestWide(t *testing.T) {
 	t.Parallel()
 	const m, columns = 560, 300

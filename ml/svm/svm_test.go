@@ -241,7 +241,7 @@ func TestBruteForce(t *testing.T) {
 		k := full(kernel.NewGram(kernel.RBF(0.5), x))
 		got := train(t, k, y, Settings{C: c, Tol: 1e-9})
 		want := enumerate(k, y, c)
-		require.Near(t, got.Dual, want, 1e-7*(1+want), "trial %d: dual, and that of enumeration", trial)
+		require.Near(t, got.Dual, want, 1e-7*(1+want), "trial %d: dual, and the dual by enumeration", trial)
 	}
 }
 

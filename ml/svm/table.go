@@ -55,7 +55,7 @@ func widened(ctx context.Context, k Matrix, s *Settings) (in Matrix, release fun
 	m := k.Len()
 	single, bytes := tableOf(k)
 	release = func() {}
-	if p, ok := k.(pieces); !ok || s.without.wide || p.Columns() < Wide || 8*p.Columns()*m < fits || bytes > s.CacheBytes/4*3 {
+	if p, ok := k.(pieces); !ok || s.without.wide || p.Columns() < Wide || 8*p.Columns()*m < wideBytes || bytes > s.CacheBytes/4*3 {
 		return k, release, nil
 	}
 	double := rows.NewMemory[float64](s.Memory, m, bytes)
@@ -94,6 +94,17 @@ func computeAll(ctx context.Context, k Matrix, all [][]float64) error {
 	}
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
+	compute := func(first, column int) {
+		for i := first; i < min(first+tile, m) && ctx.Err() == nil; i++ {
+			v := all[i][column:min(column+width, m)]
+			piece(v, i, column)
+			if half && column > first {
+				for j, x := range v {
+					all[column+j][i] = x
+				}
+			}
+		}
+	}
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error {
 			for first := int(next.Add(tile)) - tile; first < m; first = int(next.Add(tile)) - tile {
@@ -102,21 +113,10 @@ func computeAll(ctx context.Context, k Matrix, all [][]float64) error {
 					column = first
 				}
 				for ; column < m; column += width {
-					for i := first; i < min(first+tile, m); i++ {
-						if ctx.Err() != nil {
-							return ctx.Err()
-						}
-						v := all[i][column:min(column+width, m)]
-						piece(v, i, column)
-						if half && column > first {
-							for j, x := range v {
-								all[column+j][i] = x
-							}
-						}
-					}
+					compute(first, column)
 				}
 			}
-			return nil
+			return ctx.Err()
 		})
 	}
 	if err := group.Wait(); err != nil {

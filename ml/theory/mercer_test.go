@@ -100,7 +100,7 @@ func TestClosenessFollowsTheWidth(t *testing.T) {
 		"%+v, %v", c, err)
 }
 
-// For the linear kernel the components are those of PCA, by singular values of the centred points.
+// For the linear kernel the components equal PCA, by singular values of the centred points.
 func TestKernelPCAIsPCAForTheLinearKernel(t *testing.T) {
 	t.Parallel()
 	x := random(11, 20, 4)

@@ -65,7 +65,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	order := dataset.Indices(k)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Ranks[i], r.Ranks[j]) })
 	groups := r.groups(order)
-	r.Height = cmp.Or(r.Height, 130+rankTop+rankBars*len(groups)+r.row()*((k+1)/2))
+	r.Height = cmp.Or(r.Height, 130+rankTop+rankBars*len(groups)+r.rowHeight()*((k+1)/2))
 	sh, err := r.sheet()
 	if err != nil {
 		return nil, err
@@ -80,9 +80,12 @@ func (r Ranks) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// row returns the height of a name. In a narrow picture its rank stands below it.
-func (r *Ranks) row() int {
-	if r.Width > 0 && r.Width < 400 {
+// stacked reports whether the picture is so narrow that a rank is written below its name.
+func (r *Ranks) stacked() bool { return r.Width > 0 && r.Width < 400 }
+
+// rowHeight returns the height of a name with its rank.
+func (r *Ranks) rowHeight() int {
+	if r.stacked() {
 		return 36
 	}
 	return 24
@@ -117,7 +120,9 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 	if !sh.bare() {
 		for a, i := range order {
 			rank := fmt.Sprintf("%.2f", r.Ranks[i])
-			if names[a] = []string{clip(r.Names[i], rankSize, 0.3*wide), rank}; r.row() == 24 {
+			if r.stacked() {
+				names[a] = []string{clip(r.Names[i], rankSize, 0.3*wide), rank}
+			} else {
 				names[a] = []string{clip(r.Names[i], rankSize, 0.32*wide-width("  "+rank, rankSize)) + "  " + rank}
 			}
 			for _, l := range names[a] {

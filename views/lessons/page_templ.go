@@ -4610,13 +4610,9 @@ func (t Table) marks(row int) bool { return slices.Contains(t.Marked, row) }
 // noNumber matches a cell of words or symbols.
 var noNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\d.,+\-−–·∞%e\s]`) })
 
-// numbers reports which columns are of numbers, which the first is not.
+// numbers reports which columns hold numbers only.
 func (t Table) numbers() []bool {
-	numbers := make([]bool, len(t.Head))
-	for j := 1; j < len(numbers); j++ {
-		numbers[j] = !slices.ContainsFunc(t.Rows, func(row []string) bool { return noNumber().MatchString(row[j]) })
-	}
-	return numbers
+	return views.NumberColumns(len(t.Head), t.Rows, func(cell string) bool { return !noNumber().MatchString(cell) })
 }
 
 var _ = templruntime.GeneratedTemplate

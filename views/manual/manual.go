@@ -234,13 +234,9 @@ func table(source []byte, n *east.Table) string {
 		rows = append(rows, cells)
 	}
 	var b strings.Builder
-	for from, to := 0, 1; to < len(widths) || from == 0; {
-		from = to
+	for from, to := 1, 1; ; from = to {
 		for wide := widths[0]; to < len(widths) && (to == from || wide+2+widths[to] <= mostColumns); to++ {
 			wide += 2 + widths[to]
-		}
-		if from > 1 {
-			b.WriteString("\n")
 		}
 		for _, cells := range rows {
 			var line strings.Builder
@@ -251,8 +247,11 @@ func table(source []byte, n *east.Table) string {
 			}
 			b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		}
+		if to == len(widths) {
+			return b.String()
+		}
+		b.WriteString("\n")
 	}
-	return b.String()
 }
 
 // inline returns the text of a node on one line, marked up by the printer, or plain if it is nil.

@@ -82,7 +82,7 @@ func TestMCMFraction(t *testing.T) {
 		"h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
 }
 
-// The objective is that of the form without h and q, and no nearby line has a smaller one.
+// The objective equals the form without h and q, and no nearby line has a smaller one.
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {

@@ -24,7 +24,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// The counts are those of a search over directions that put one class before the other.
+// The counts equal a search over directions that put one class before the other.
 func TestCountsLabellings(t *testing.T) {
 	t.Parallel()
 	count := func(places [][2]float64) (n int) {
