@@ -26,17 +26,14 @@ func CostOf(d *dataset.Data, s Spec) Cost {
 		return Cost{Time: maxTime}
 	}
 	n := float64(len(d.Y))
-	value, columns := 1.0, 0 // nanoseconds per kernel value
+	value := 1.0 // nanoseconds per kernel value
 	if d.X == nil {
 		value = max(100, kernel.Steps(s.kernel(), d.Objects)/10)
 	} else {
-		_, columns = d.X.Dims()
+		_, columns := d.X.Dims()
 		value += float64(columns) / 4
 	}
 	seconds, bytes := learner.cost(n, s)
-	if learner.Cache && columns >= svm.Wide {
-		bytes = min(3*bytes, svm.DefaultCache)
-	}
 	seconds += n * n * value * 1e-9
 	if s.Conformal != "" && s.Conformal != "none" {
 		seconds *= 3 // original kernel, map, modified kernel

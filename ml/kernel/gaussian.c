@@ -28,9 +28,9 @@ static const long long roots[16] = {
 #define LOOPS "gaussian_loops.h"
 #include "levels.h"
 
-void gaussian_row(int simd, double *dst, const double *x, long n, long d, const double *z, double gamma)
+void gaussian_rows(int simd, double *dst, const double *x, long n, long d, const double *z, long m, double gamma)
 {
-	CHOOSE(row, dst, x, n, d, z, gamma);
+	CHOOSE(rows, dst, x, n, d, z, m, gamma);
 }
 
 void gaussian_row32(int simd, float *dst, const double *x, long n, long d, const double *z, double gamma)

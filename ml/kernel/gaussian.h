@@ -6,10 +6,11 @@ enum { BLOCK = 32 };
 
 // simd is a level of package simd that the processor supports.
 
-// dst[i] = exp(-gamma |x_i - z|^2) for the n packed points x_i in d dimensions.
-void gaussian_row(int simd, double *dst, const double *x, long n, long d, const double *z, double gamma);
+// dst[j n + i] = exp(-gamma |x_i - z_j|^2) for the n packed points x_i in d dimensions and
+// j < m; z is m x d by rows.
+void gaussian_rows(int simd, double *dst, const double *x, long n, long d, const double *z, long m, double gamma);
 
-// The same in single precision, to an error of about 2^-24.
+// The same for one z in single precision, to an error of about 2^-24.
 void gaussian_row32(int simd, float *dst, const double *x, long n, long d, const double *z, double gamma);
 
 // dst[i] += sum over j < m of w[j] exp(-gamma |x_i - z_j|^2); z is m x d by rows.

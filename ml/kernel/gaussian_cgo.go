@@ -4,8 +4,8 @@ package kernel
 
 /*
 #cgo CFLAGS: -O3 -Wno-psabi
-#cgo noescape gaussian_row
-#cgo nocallback gaussian_row
+#cgo noescape gaussian_rows
+#cgo nocallback gaussian_rows
 #cgo noescape gaussian_row32
 #cgo nocallback gaussian_row32
 #cgo noescape gaussian_sum
@@ -28,15 +28,15 @@ import (
 
 const lanes = C.BLOCK
 
-// gaussianRowAt writes exp(-gamma |x_i - z|²) into dst[i] for the first len(dst)
-// points of x. Values below exp(-708) may be 0.
-func gaussianRowAt(l simd.Level, dst []float64, x packed, z []float64, gamma float64) {
+// gaussianRowsAt writes m rows of exp(-gamma |x_i - z_j|²), each for the first len(dst)/m points x_i,
+// into dst; z holds the m points z_j one after the other. Values below exp(-708) may be 0.
+func gaussianRowsAt(l simd.Level, dst []float64, x packed, z []float64, m int, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_row(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.double(gamma))
+		C.gaussian_rows(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)/m), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.long(m), C.double(gamma))
 	}
 }
 
-// gaussianRow32At is gaussianRowAt in single precision, to an error of about 2^-24.
+// gaussianRow32At is gaussianRowsAt for one z in single precision, to an error of about 2^-24.
 func gaussianRow32At(l simd.Level, dst []float32, x packed, z []float64, gamma float64) {
 	if len(dst) > 0 {
 		C.gaussian_row32(C.int(l), (*C.float)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.double(gamma))

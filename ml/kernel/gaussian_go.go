@@ -10,8 +10,11 @@ import (
 
 const lanes = 32
 
-func gaussianRowAt(_ simd.Level, dst []float64, x packed, z []float64, gamma float64) {
-	plainRow(dst, x, z, gamma)
+func gaussianRowsAt(_ simd.Level, dst []float64, x packed, z []float64, m int, gamma float64) {
+	n := len(dst) / m
+	for j := range m {
+		plainRow(dst[j*n:][:n], x, z[j*x.d:][:x.d], gamma)
+	}
 }
 
 func gaussianRow32At(_ simd.Level, dst []float32, x packed, z []float64, gamma float64) {

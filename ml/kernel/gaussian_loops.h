@@ -12,6 +12,9 @@
 #define distances NAME(distances)
 #define values NAME(values)
 #define values32 NAME(values32)
+#define write NAME(write)
+#define add NAME(add)
+#define add32 NAME(add32)
 
 // Vectors in single precision: a half has as many numbers as a vec and takes half a
 // register, a single has twice as many.
@@ -110,55 +113,78 @@ INLINE single exponential32(single t)
 enum { NAME(STRIP) = FEW * LANES };
 #define STRIP NAME(STRIP)
 
-// The squared distances between one strip of points and z.
-INLINE void distances(vec v[FEW], const double *x, long d, const double *z)
+// Each of them with so many z at a time.
+enum { NAME(SEVERAL) = LANES == 8 ? 4 : 2 };
+#define SEVERAL NAME(SEVERAL)
+
+// The squared distances between one strip of points and several z, one after the other. Points
+// of many coordinates do not fit the fastest cache, from which each z would read them again.
+INLINE void distances(vec v[][FEW], long several, const double *x, long d, const double *z)
 {
-	for (int a = 0; a < FEW; a++)
-		v[a] = (vec){0};
+	for (int b = 0; b < several; b++)
+		for (int a = 0; a < FEW; a++)
+			v[b][a] = (vec){0};
 	for (long k = 0; k < d; k++)
 		for (int a = 0; a < FEW; a++) {
-			vec t = load(x + k * BLOCK + a * LANES) - z[k];
-			v[a] += t * t;
+			vec xa = load(x + k * BLOCK + a * LANES);
+			for (int b = 0; b < several; b++) {
+				vec t = xa - z[b * d + k];
+				v[b][a] += t * t;
+			}
 		}
 }
 
-// The kernel values between one strip of points and z.
-INLINE void values(vec v[FEW], const double *x, long d, const double *z, double gamma)
+// The kernel values between one strip of points and several z.
+INLINE void values(vec v[][FEW], long several, const double *x, long d, const double *z, double gamma)
 {
-	distances(v, x, d, z);
-	for (int a = 0; a < FEW; a++)
-		v[a] = exponential(v[a] * -gamma);
+	distances(v, several, x, d, z);
+	for (int b = 0; b < several; b++)
+		for (int a = 0; a < FEW; a++)
+			v[b][a] = exponential(v[b][a] * -gamma);
 }
 
 // The same in single precision, from distances in double.
-INLINE void values32(single f[FEW / 2], const double *x, long d, const double *z, double gamma)
+INLINE void values32(single f[][FEW / 2], long several, const double *x, long d, const double *z, double gamma)
 {
-	vec v[FEW];
-	distances(v, x, d, z);
+	vec v[SEVERAL][FEW];
+	distances(v, several, x, d, z);
 	gamma *= 1.4426950408889634;
 	if (gamma > DBL_MAX)
 		gamma = DBL_MAX;
-	for (int a = 0; a < FEW; a += 2)
-		f[a / 2] = exponential32(joined(v[a] * -gamma, v[a + 1] * -gamma));
+	for (int b = 0; b < several; b++)
+		for (int a = 0; a < FEW; a += 2)
+			f[b][a / 2] = exponential32(joined(v[b][a] * -gamma, v[b][a + 1] * -gamma));
 }
 
-INLINE void NAME(row_)(double *dst, const double *x, long n, long d, const double *z, double gamma)
+// Writes the kernel values between one strip of points and several z, each to its row.
+INLINE void write(double *dst, long n, long several, const double *x, long d, const double *z, double gamma, long size)
+{
+	vec v[SEVERAL][FEW];
+	values(v, several, x, d, z, gamma);
+	for (long b = 0; b < several; b++)
+		if (size == STRIP)
+			memcpy(dst + b * n, v[b], STRIP * sizeof *dst);
+		else
+			memcpy(dst + b * n, v[b], size * sizeof *dst);
+}
+
+INLINE void NAME(rows_)(double *dst, const double *x, long n, long d, const double *z, long m, double gamma, long several)
 {
 	for (long i = 0; i < n; i += STRIP) {
-		vec v[FEW];
-		values(v, x + i / BLOCK * BLOCK * d + i % BLOCK, d, z, gamma);
-		if (n - i >= STRIP)
-			memcpy(dst + i, v, STRIP * sizeof *dst);
-		else
-			memcpy(dst + i, v, (n - i) * sizeof *dst);
+		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
+		long size = n - i < STRIP ? n - i : STRIP, j = 0;
+		for (; j + several <= m; j += several)
+			write(dst + j * n + i, n, several, xi, d, z + j * d, gamma, size);
+		for (; j < m; j++)
+			write(dst + j * n + i, n, 1, xi, d, z + j * d, gamma, size);
 	}
 }
 
 INLINE void NAME(row32_)(float *dst, const double *x, long n, long d, const double *z, double gamma)
 {
 	for (long i = 0; i < n; i += STRIP) {
-		single f[FEW / 2];
-		values32(f, x + i / BLOCK * BLOCK * d + i % BLOCK, d, z, gamma);
+		single f[1][FEW / 2];
+		values32(f, 1, x + i / BLOCK * BLOCK * d + i % BLOCK, d, z, gamma);
 		if (n - i >= STRIP)
 			memcpy(dst + i, f, STRIP * sizeof *dst);
 		else
@@ -166,36 +192,38 @@ INLINE void NAME(row32_)(float *dst, const double *x, long n, long d, const doub
 	}
 }
 
-INLINE void NAME(sum_)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
+// Adds the kernel values between one strip of points and several z, times their weights, to s.
+INLINE void add(vec s[FEW], long several, const double *x, long d, const double *z, const double *w, double gamma)
 {
-	for (long i = 0; i < n; i += STRIP) {
-		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
-		vec v[FEW], s[FEW] = {{0}};
-		for (long j = 0; j < m; j++) {
-			values(v, xi, d, z + j * d, gamma);
-			for (int a = 0; a < FEW; a++)
-				s[a] += w[j] * v[a];
-		}
-		double t[STRIP];
-		memcpy(t, s, sizeof t);
-		for (long k = 0; k < STRIP && i + k < n; k++)
-			dst[i + k] += t[k];
-	}
+	vec v[SEVERAL][FEW];
+	values(v, several, x, d, z, gamma);
+	for (int b = 0; b < several; b++)
+		for (int a = 0; a < FEW; a++)
+			s[a] += w[b] * v[b][a];
 }
 
-INLINE void NAME(sum32_)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
+INLINE void add32(vec s[FEW], long several, const double *x, long d, const double *z, const double *w, double gamma)
+{
+	single f[SEVERAL][FEW / 2];
+	values32(f, several, x, d, z, gamma);
+	for (int b = 0; b < several; b++)
+		for (int a = 0; a < FEW; a += 2) {
+			s[a] += w[b] * first(f[b][a / 2]);
+			s[a + 1] += w[b] * second(f[b][a / 2]);
+		}
+}
+
+INLINE void NAME(sum_)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma, long several,
+	void add(vec *, long, const double *, long, const double *, const double *, double))
 {
 	for (long i = 0; i < n; i += STRIP) {
 		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
-		single f[FEW / 2];
 		vec s[FEW] = {{0}};
-		for (long j = 0; j < m; j++) {
-			values32(f, xi, d, z + j * d, gamma);
-			for (int a = 0; a < FEW; a += 2) {
-				s[a] += w[j] * first(f[a / 2]);
-				s[a + 1] += w[j] * second(f[a / 2]);
-			}
-		}
+		long j = 0;
+		for (; j + several <= m; j += several)
+			add(s, several, xi, d, z + j * d, w + j, gamma);
+		for (; j < m; j++)
+			add(s, 1, xi, d, z + j * d, w + j, gamma);
 		double t[STRIP];
 		memcpy(t, s, sizeof t);
 		for (long k = 0; k < STRIP && i + k < n; k++)
@@ -225,12 +253,12 @@ INLINE void NAME(products_)(double *dst, const double *x, long n, long d, const 
 
 // Two dimensions are specialised.
 
-TARGET static void NAME(row)(double *dst, const double *x, long n, long d, const double *z, double gamma)
+TARGET static void NAME(rows)(double *dst, const double *x, long n, long d, const double *z, long m, double gamma)
 {
 	if (d == 2)
-		NAME(row_)(dst, x, n, 2, z, gamma);
+		NAME(rows_)(dst, x, n, 2, z, m, gamma, 1);
 	else
-		NAME(row_)(dst, x, n, d, z, gamma);
+		NAME(rows_)(dst, x, n, d, z, m, gamma, SEVERAL);
 }
 
 TARGET static void NAME(row32)(float *dst, const double *x, long n, long d, const double *z, double gamma)
@@ -244,17 +272,17 @@ TARGET static void NAME(row32)(float *dst, const double *x, long n, long d, cons
 TARGET static void NAME(sum)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
 {
 	if (d == 2)
-		NAME(sum_)(dst, x, n, 2, z, w, m, gamma);
+		NAME(sum_)(dst, x, n, 2, z, w, m, gamma, 1, add);
 	else
-		NAME(sum_)(dst, x, n, d, z, w, m, gamma);
+		NAME(sum_)(dst, x, n, d, z, w, m, gamma, SEVERAL, add);
 }
 
 TARGET static void NAME(sum32)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
 {
 	if (d == 2)
-		NAME(sum32_)(dst, x, n, 2, z, w, m, gamma);
+		NAME(sum_)(dst, x, n, 2, z, w, m, gamma, 1, add32);
 	else
-		NAME(sum32_)(dst, x, n, d, z, w, m, gamma);
+		NAME(sum_)(dst, x, n, d, z, w, m, gamma, SEVERAL, add32);
 }
 
 TARGET static void NAME(products)(double *dst, const double *x, long n, long d, const double *z, const long *at, long few)
@@ -303,4 +331,8 @@ TARGET static void NAME(tangents)(double *v, long n, double gamma, double coef0)
 #undef distances
 #undef values
 #undef values32
+#undef write
+#undef add
+#undef add32
 #undef STRIP
+#undef SEVERAL

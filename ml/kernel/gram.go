@@ -62,6 +62,11 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	return g
 }
 
+// tiler is implemented by functions that compute m rows, for the points in z, faster together.
+type tiler interface {
+	rows(dst []float64, x packed, z []float64, m int)
+}
+
 // selfSimilar is implemented by functions that know k(x, x) without the loops over a row, to the
 // last bit; it is 1 for most points.
 type selfSimilar interface{ self(x []float64) float64 }
@@ -110,7 +115,7 @@ func (g *Gram) Diag(i int) float64 {
 }
 
 // Row writes row i into dst, which has length M.
-func (g *Gram) Row(dst []float64, i int) { g.Piece(dst, i, 0) }
+func (g *Gram) Row(dst []float64, i int) { g.Tile(dst, i, 0, 1) }
 
 // Columns returns d, to which the time of a kernel value is roughly proportional.
 func (g *Gram) Columns() int { return g.p.d }
@@ -125,20 +130,30 @@ func (g *Gram) Row32(dst []float32, i int) {
 	v := make([]float64, min(len(dst), 32*lanes))
 	for first := 0; first < len(dst); first += len(v) {
 		part := dst[first:min(first+len(v), len(dst))]
-		g.Piece(v[:len(part)], i, first)
+		g.Tile(v[:len(part)], i, first, 1)
 		for j := range part {
 			part[j] = float32(v[j])
 		}
 	}
 }
 
-// Piece writes the part of row i that begins with column first, a multiple of 32, into dst.
-func (g *Gram) Piece(dst []float64, i, first int) {
-	g.f.row(dst, g.p.from(first), g.x.RawRowView(i))
-	if g.c != nil {
-		ci := g.c[i]
-		for j, cj := range g.c[first:][:len(dst)] {
-			dst[j] *= ci * cj
+// Tile writes parts of m rows into dst, one after the other: K_ij for the rows from i and the
+// len(dst)/m columns from j, a multiple of 32.
+func (g *Gram) Tile(dst []float64, i, j, m int) {
+	x, all, n := g.p.from(j), g.x.RawMatrix(), len(dst)/m
+	if f, ok := g.f.(tiler); ok && all.Stride == all.Cols {
+		f.rows(dst, x, all.Data[i*all.Cols:][:m*all.Cols], m)
+	} else {
+		for a := range m {
+			g.f.row(dst[a*n:][:n], x, g.x.RawRowView(i+a))
+		}
+	}
+	if g.c == nil {
+		return
+	}
+	for a, ci := range g.c[i:][:m] {
+		for b, cj := range g.c[j:][:n] {
+			dst[a*n+b] *= ci * cj
 		}
 	}
 }

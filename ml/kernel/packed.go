@@ -19,11 +19,6 @@ type packed struct {
 	v []float64
 }
 
-// gaussianRow calls gaussianRowAt at the current level.
-func gaussianRow(dst []float64, x packed, z []float64, gamma float64) {
-	gaussianRowAt(simd.Current(), dst, x, z, gamma)
-}
-
 // productRow calls productRowAt at the current level.
 func productRow(dst []float64, x packed, z []float64) { productRowAt(simd.Current(), dst, x, z) }
 

@@ -46,7 +46,7 @@ func loopsAgree(t *testing.T, l simd.Level) {
 			z := raw.Data[n/2*d:][:d] // a point, so that one distance is 0
 			for _, gamma := range []float64{1e-300, 1e-6, 1, 30, 1e4} {
 				got, want := make([]float64, n), make([]float64, n)
-				gaussianRowAt(l, got, p, z, gamma)
+				gaussianRowsAt(l, got, p, z, 1, gamma)
 				plainRow(want, p, z, gamma)
 				require.Must(t, got[n/2] == 1, "d = %d, gamma %g: %g at distance 0", d, gamma, got[n/2])
 				single, plain := make([]float32, n), make([]float32, n)
@@ -62,20 +62,29 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				}
 				require.Must(t, single[n/2] == 1,
 					"d = %d, gamma %g: in single precision %g at distance 0", d, gamma, single[n/2])
-				w := []float64{-2, 0.5}
-				pair := append(append([]float64{}, z...), raw.Data[:d]...)
+				w := []float64{-2, 0.5, 1, -0.25, 0.75, 1.5, -1}
+				var several []float64 // so many that they are not a multiple of those processed together
+				for j := range w {
+					several = append(several, raw.Data[(n/2+5*j)%n*d:][:d]...)
+				}
+				together, alone := make([]float64, len(w)*n), make([]float64, len(w)*n)
+				gaussianRowsAt(l, together, p, several, len(w), gamma)
+				for j := range w {
+					gaussianRowsAt(l, alone[j*n:][:n], p, several[j*d:][:d], 1, gamma)
+				}
+				require.Must(t, slices.Equal(together, alone), "d = %d, gamma %g: rows computed together differ", d, gamma)
 				rough := slices.Clone(got)
-				gaussianSumAt(l, got, p, pair, w, gamma)
-				gaussianSum32At(l, rough, p, pair, w, gamma)
+				gaussianSumAt(l, got, p, several, w, gamma)
+				gaussianSum32At(l, rough, p, several, w, gamma)
 				if l == simd.AVX512 {
 					same, alike := make([]float64, n), make([]float64, n)
-					gaussianRowAt(simd.AVX2, same, p, z, gamma)
+					gaussianRowsAt(simd.AVX2, same, p, z, 1, gamma)
 					copy(alike, same)
-					gaussianSumAt(simd.AVX2, same, p, pair, w, gamma)
-					gaussianSum32At(simd.AVX2, alike, p, pair, w, gamma)
+					gaussianSumAt(simd.AVX2, same, p, several, w, gamma)
+					gaussianSum32At(simd.AVX2, alike, p, several, w, gamma)
 					require.Must(t, slices.Equal(got, same) && slices.Equal(rough, alike), "d = %d, gamma %g: AVX2 and AVX-512 differ", d, gamma)
 				}
-				plainSum(want, p, pair, w, gamma)
+				plainSum(want, p, several, w, gamma)
 				for i := range got {
 					require.Near(t, got[i], want[i], 1e-14, "d = %d, gamma %g: sum", d, gamma)
 					require.Near(t, rough[i], want[i], 2.5*inSingle, "d = %d, gamma %g: sum in single precision", d, gamma)
@@ -125,7 +134,7 @@ func TestGaussianExtremes(t *testing.T) {
 	one := func(distance, gamma float64) float64 {
 		p := pack(blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{distance}})
 		var v [1]float64
-		gaussianRow(v[:], p, []float64{0}, gamma)
+		gaussianRowsAt(simd.Current(), v[:], p, []float64{0}, 1, gamma)
 		return v[0]
 	}
 	worst := 0.0

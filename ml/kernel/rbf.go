@@ -36,7 +36,11 @@ func (gaussian) self(x []float64) float64 {
 	return 1 + distance
 }
 
-func (k gaussian) row(dst []float64, x packed, z []float64) { gaussianRow(dst, x, z, k.gamma) }
+func (k gaussian) row(dst []float64, x packed, z []float64) { k.rows(dst, x, z, 1) }
+
+func (k gaussian) rows(dst []float64, x packed, z []float64, m int) {
+	gaussianRowsAt(simd.Current(), dst, x, z, m, k.gamma)
+}
 
 func (k gaussian) row32(dst []float32, x packed, z []float64) {
 	gaussianRow32At(simd.Current(), dst, x, z, k.gamma)

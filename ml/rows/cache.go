@@ -50,6 +50,9 @@ func (c *Cache[T]) Hold(n int) bool {
 	return n <= c.size || c.Whole != nil
 }
 
+// Fits reports whether the memory has room for n rows.
+func (c *Cache[T]) Fits(n int) bool { return n <= c.Memory.capacity(Padded(len(c.slots))) }
+
 // Drop removes all rows.
 func (c *Cache[T]) Drop() {
 	clear(c.slots)

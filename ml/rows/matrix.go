@@ -41,11 +41,11 @@ func Row[T Real](k Matrix, dst []T, i int) {
 	}
 }
 
-// Round converts row to single precision.
-func Round(dst []float32, row []float64) {
+// Round converts row to precision T.
+func Round[T Real](dst []T, row []float64) {
 	dst = dst[:len(row)]
 	for j, v := range row {
-		dst[j] = float32(v)
+		dst[j] = T(v)
 	}
 }
 
@@ -53,7 +53,7 @@ func Round(dst []float32, row []float64) {
 type subset struct {
 	whole  Matrix
 	points []int
-	row    []float64 // scratch, unused if whole has a method Held
+	row    []float64 // scratch
 }
 
 // Len returns the number of points.
@@ -67,27 +67,18 @@ func (p *subset) Definite() bool { return Definite(p.whole) }
 
 // Row writes row i.
 func (p *subset) Row(dst []float64, i int) {
-	row, dst := p.wholeRow(i), dst[:len(p.points)]
+	p.whole.Row(p.row, p.points[i])
 	for k, j := range p.points {
-		dst[k] = row[j]
+		dst[k] = p.row[j]
 	}
 }
 
 // Row32 writes row i in single precision.
 func (p *subset) Row32(dst []float32, i int) {
-	row, dst := p.wholeRow(i), dst[:len(p.points)]
-	for k, j := range p.points {
-		dst[k] = float32(row[j])
-	}
-}
-
-// wholeRow returns the row of whole for point i, without copying if whole has a method Held.
-func (p *subset) wholeRow(i int) []float64 {
-	if h, ok := p.whole.(interface{ Held(i int) []float64 }); ok {
-		return h.Held(p.points[i])
-	}
 	p.whole.Row(p.row, p.points[i])
-	return p.row
+	for k, j := range p.points {
+		dst[k] = float32(p.row[j])
+	}
 }
 
 // Subset selects from the same rows.

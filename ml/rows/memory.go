@@ -120,14 +120,15 @@ func InSingle(m Memory[float64]) Memory[float32] {
 func Whole[T Real](m int) [][]T {
 	block := make([]T, m*Padded(m))
 	hugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(block))), len(block)*int(unsafe.Sizeof(block[0]))))
-	return Memory[T]{entries: block}.Whole(m)
+	all, _ := Memory[T]{entries: block}.Whole(m)
+	return all
 }
 
-// Whole returns the memory of n padded rows of n points.
-func (m Memory[T]) Whole(n int) [][]T {
-	all := make([][]T, n)
+// Whole returns the memory of n padded rows of n points and the rest, which must not be freed.
+func (m Memory[T]) Whole(n int) (all [][]T, rest Memory[T]) {
+	all = make([][]T, n)
 	for i := range all {
 		all[i] = m.row(i, Padded(n))
 	}
-	return all
+	return all, Memory[T]{entries: m.entries[n*Padded(n):]}
 }

@@ -30,11 +30,11 @@ type (
 		AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error)
 	}
 
-	// pieces computes pieces of rows: Piece writes K_ij to dst for j from first, a multiple of 128.
-	// Columns is the number of columns of a point, to which the time of a kernel value is
-	// proportional.
-	pieces interface {
-		Piece(dst []float64, i, first int)
+	// tiler computes parts of m rows, one after the other: Tile writes K_ij for the rows from i and
+	// the len(dst)/m columns from j, a multiple of 128. Columns is the number of columns of a point,
+	// to which the time of a kernel value is proportional.
+	tiler interface {
+		Tile(dst []float64, i, j, m int)
 		Columns() int
 	}
 

@@ -45,6 +45,9 @@ type smo[T rows.Real] struct {
 	doubted guess      // and on the points still active for the bias of the last part
 	bias    [2]float64 // interval of the bias at the end of the last part
 	grownAt int        // work when the bound last rose
+
+	computed int // rows so far, those of products included
+	together int // rows computed one by one before all are computed together
 }
 
 // newSMO returns a solver that caches its rows in memory.
@@ -55,6 +58,10 @@ func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
 	}
 	o.rows = rows.NewCache(o.m, memory, o.fill)
 	o.rows.Whole = tabulated[T](k)
+	o.together = math.MaxInt
+	if o.computesTogether() {
+		o.together = o.m / wideOf
+	}
 	return o
 }
 
@@ -173,11 +180,17 @@ func (o *state) mark(i int) {
 // fill computes row i in the precision of the rows; dst is padded.
 func (o *smo[T]) fill(dst []T, i int) error {
 	o.spent += o.m
+	o.computed++
 	o.Work += 16 * o.total // a kernel value may cost as much as many updates
 	rows.Row(o.k, dst[:o.m], i)
 	clear(dst[o.m:])
-	if j := rows.Infinite(dst); j >= 0 {
-		v := float64(dst[j])
+	return o.finite(i, dst)
+}
+
+// finite returns an error that names the first value of row i that is not finite.
+func (o *smo[T]) finite(i int, row []T) error {
+	if j := rows.Infinite(row); j >= 0 {
+		v := float64(row[j])
 		if o.points != nil {
 			i, j = o.points[i], o.points[j]
 		}
@@ -348,6 +361,7 @@ func (o *smo[T]) addProduct(dst []float64, points []int, w []float64) error {
 	if o.rounded() && !o.exact {
 		product = addProduct32
 	}
+	o.computed += len(points)
 	work, err := product(o.Context, o.k, dst, points, w)
 	o.spent += work
 	return err
@@ -451,6 +465,13 @@ func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 	i := o.highest()
 	o.exact = false
 	for ; steps > 0 && o.Iterations < o.Limit; steps-- {
+		if o.computed > o.together {
+			if err := o.tabulate(); o.Context.Err() != nil {
+				return trace.Cancelled, nil
+			} else if err != nil {
+				return trace.Numerical, err
+			}
+		}
 		ki, err := o.rows.Row(i)
 		if err != nil {
 			return trace.Numerical, err

@@ -15,19 +15,15 @@ import (
 //	single  steps on rows in single precision, while their rounding is below tol: Row32
 //	parts   settled points are set aside, of many points also those guessed to be settled
 //	        (parts.go): Subset, and AddProduct or AddProduct32 for the gradient afterwards
-//	wide    of points of many columns, which exceed a processor's cache, all rows are computed at
-//	        once (table.go), as each by itself would read all points from main memory, which
-//	        takes up to twenty times as long as computing it: Piece
+//	wide    of points of many columns, which exceed a processor's cache, all rows are computed
+//	        together once many are needed (table.go), as each by itself would read all points
+//	        from main memory, which takes up to twenty times as long as computing it: Tile
 //	start   from merged points if there are many (coarse.go), by way of smaller C if it is
 //	        large (path.go): Merged
 //	newton  nearly flat directions: a Newton step on the free points (newton.go), whose matrix
 //	        may have low rank (lowrank.go): Subset, and AddProduct32 if their rows do not fit in
 //	        memory
 //	near    very many free points: one neighbourhood after another (near.go)
-
-// Wide is the number of columns from which Train may hold all rows in memory, which then takes
-// three times as much as rows in single precision.
-const Wide = 64
 
 // without lists the disabled strategies.
 type without struct{ single, wide, parts, start, newton, near bool }
@@ -43,7 +39,9 @@ const (
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	rough   = 0.03        // stopping rule before the last C and for merged points
 
-	wideBytes = 1 << 20 // bytes of points of Wide columns from which all rows are computed together: fewer fit a cache
+	wide      = 64      // columns from which rows may be computed together
+	wideBytes = 1 << 20 // bytes of such points from which they are: fewer fit a cache
+	wideOf    = 16      // after one row in wideOf has been computed by itself
 
 	newtonFree = 4000 // free points for which factorisation is affordable: 160 MB
 	newtonHeld = 2500 // free points whose matrix is kept beside its factor: 112 MB together

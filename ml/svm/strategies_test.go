@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -118,7 +117,7 @@ func TestEachStrategyOff(t *testing.T) {
 }
 
 // TestWide trains on points of many columns: the solution equals the one from rows computed one by
-// one, the table takes its memory from the row cache, and a cancelled context ends it.
+// one, the table has its memory from the row cache, and a cancelled context ends it.
 func TestWide(t *testing.T) {
 	t.Parallel()
 	const m, columns = 560, 300
@@ -139,25 +138,65 @@ func TestWide(t *testing.T) {
 		}
 	}
 	g := kernel.NewGram(kernel.RBF(0.003), x)
-	for bytes, held := range map[int64]bool{6 << 20: true, 4 << 20: false} {
-		s := Settings{CacheBytes: bytes}
-		k, release, err := widened(t.Context(), g, &s)
-		require.NoError(t, err)
-		tab, ok := k.(*table)
-		require.Must(t, ok == held && held == (s.CacheBytes == bytes-12*m*m), "in %d bytes: %T, %d bytes left", bytes, k, s.CacheBytes)
-		row, single, want := make([]float64, m), make([]float32, rows.Padded(m)), make([]float64, m)
-		for i := 0; held && i < m; i++ {
-			g.Row(want, i)
-			rows.Round(single, want)
-			tab.Row(row, i)
-			require.Must(t, slices.Equal(row, want) && slices.Equal(tab.single[i], single), "row %d differs", i)
-		}
-		release()
-	}
+	testTogether[float32](t, g, y)
+	testTogether[float64](t, g, y)
 	res := require.Value(Train(mltest.Ended(), g, y, Settings{C: 1}))(t)
 	require.Equal(t, res.Status, trace.Cancelled, "status in an ended context")
 	x.Set(3, 0, 1e170)
 	require.Fails(t, require.Err(Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 3), x), y, Settings{C: 1})), "scale the inputs", "an infinite value")
+}
+
+// testTogether compares a table computed during a training, and its parts, with the kernel.
+func testTogether[T rows.Real](t *testing.T, g Matrix, y []float64) {
+	t.Helper()
+	ctx, m, size := t.Context(), g.Len(), 8
+	if _, ok := any(T(0)).(float32); ok {
+		size = 4
+	}
+	start := func(room int) *smo[T] {
+		memory := rows.NewMemory[T](nil, 2*m, int64(size*room*rows.Padded(m)))
+		t.Cleanup(memory.Free)
+		return newSMO(g, newState(g, y, 1, newMonitor(ctx, m, Settings{MaxIter: 1000, Tol: 1e-3})), memory)
+	}
+	require.Equal(t, start(m+m/32-1).together, math.MaxInt, "rows before a table without room for parts")
+	o := start(m + m/32)
+	status, err := o.climb(1e-3, 200)
+	require.Must(t, err == nil && status == trace.IterationLimit && o.rows.Whole != nil && o.computed <= m/wideOf+2,
+		"after 200 steps: %v, %v, %d rows computed by themselves", status, err, o.computed)
+	points := []int{7, 500, 0, 130}
+	single, double := make([]float32, m), make([]float64, m)
+	check := func(k Matrix, points []int) {
+		t.Helper()
+		n := len(points)
+		got, held, want := make([]float64, n), make([]float32, n), make([]float64, n)
+		sum, all := make([]float64, n), make([]float64, n)
+		for a, i := range points {
+			g.Row(double, i)
+			rows.Round(single, double)
+			k.Row(got, a)
+			rows.Row(k, held, a)
+			for b, j := range points {
+				want[b] = double[j]
+				require.Must(t, got[b] == double[j] && held[b] == single[j], "entry %d, %d is %g and %g, want %g", i, j, got[b], held[b], double[j])
+			}
+			floats.AddScaled(all, float64(a)-2, want)
+			_, err := addProduct32(ctx, k, sum, []int{a}, []float64{float64(a) - 2})
+			require.NoError(t, err)
+		}
+		require.Check(t, floats.EqualApprox(sum, all, 1e-6*float64(n*n)), "product %v, want %v", sum[:3], all[:3])
+	}
+	whole := make([]int, m)
+	for i, row := range o.rows.Whole {
+		whole[i] = i
+		g.Row(double, i)
+		for j, v := range double {
+			require.Must(t, row[j] == T(v), "row %d, entry %d", i, j)
+		}
+	}
+	check(o.k, whole)
+	part := rows.Subset(o.k, points)
+	check(part, points)
+	check(rows.Subset(part, []int{3, 1, 0}), []int{130, 500, 7})
 }
 
 // BenchmarkStrategies measures the benefit of each strategy where it is used.

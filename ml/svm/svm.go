@@ -119,11 +119,6 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	if err := check(k, y, &s); err != nil {
 		return nil, err
 	}
-	k, release, err := widened(ctx, k, &s)
-	defer release()
-	if err != nil && ctx.Err() == nil {
-		return nil, err
-	}
 	o := newState(k, y, s.C, newMonitor(ctx, len(y), s))
 	status, err := descend(k, o, s)
 	if rows.Definite(k) {

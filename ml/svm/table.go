@@ -4,131 +4,129 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"marginlab/ml/lists"
 	"marginlab/ml/rows"
 )
 
-// table is a matrix with all rows in memory, shared by concurrent trainings. Its rows are padded.
+// table is a matrix with all rows in memory, padded, in one precision or both. It is safe for
+// concurrent use if its source is.
 type table struct {
-	Matrix // the source
-	double [][]float64
-	single [][]float32 // nil if no training reads it
+	Matrix             // the source
+	double [][]float64 // nil: computed by the source
+	single [][]float32 // nil: not read by any training
 }
 
 // Tabulated returns k with all rows in memory, computed in parallel, so that k must be safe for
 // concurrent use, as is the result. If the rows need more than the given number of bytes, it
 // returns k. The error is ctx.Err() or names a value that is not finite.
 func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
-	single, size := tableOf(k)
-	if size > bytes {
+	m, entry, most := k.Len(), int64(8), math.Inf(-1)
+	for i := range m {
+		most = max(most, k.Diag(i))
+	}
+	t := &table{Matrix: k}
+	single := singleSuits(m, most)
+	if single {
+		entry += 4
+	}
+	if entry*int64(m)*int64(rows.Padded(m)) > bytes {
 		return k, nil
 	}
-	t := &table{Matrix: k, double: rows.Whole[float64](k.Len())}
-	if single {
-		t.single = rows.Whole[float32](k.Len())
-	}
-	if err := t.fill(ctx); err != nil {
+	t.double = rows.Whole[float64](m)
+	if err := computeAll(ctx, k, t.double); err != nil {
 		return nil, err
+	}
+	for i, row := range t.double {
+		if j := rows.Infinite(row); j >= 0 {
+			return nil, notFinite(i, j, row[j])
+		}
+	}
+	if single {
+		t.single = rows.Whole[float32](m)
+		for i, row := range t.single {
+			rows.Round(row, t.double[i])
+		}
 	}
 	return t, nil
 }
 
-// tableOf returns the bytes of a table of k, and whether it has rows in single precision.
-func tableOf(k Matrix) (single bool, bytes int64) {
-	m, most := k.Len(), math.Inf(-1)
-	for i := range m {
-		most = max(most, k.Diag(i))
-	}
-	entry := int64(8)
-	if single = singleSuits(m, most); single {
-		entry += 4
-	}
-	return single, entry * int64(m) * int64(rows.Padded(m))
+// computesTogether reports whether rows are computed one by one only until they are many: the points
+// have many columns and exceed a processor's cache, and the memory has room for all rows and some of
+// parts.
+func (o *smo[T]) computesTogether() bool {
+	p, ok := o.k.(tiler)
+	return ok && !o.without.wide && p.Columns() >= wide && 8*p.Columns()*o.m >= wideBytes && o.rows.Fits(o.m+o.m/32)
 }
 
-// widened returns k with all rows in memory, which is taken from s.CacheBytes, if that pays: see
-// strategies.go. The result is valid until release is called.
-func widened(ctx context.Context, k Matrix, s *Settings) (in Matrix, release func(), err error) {
-	m := k.Len()
-	single, bytes := tableOf(k)
-	release = func() {}
-	if p, ok := k.(pieces); !ok || s.without.wide || p.Columns() < Wide || 8*p.Columns()*m < wideBytes || bytes > s.CacheBytes/4*3 {
-		return k, release, nil
-	}
-	double := rows.NewMemory[float64](s.Memory, m, bytes)
-	t := &table{Matrix: k, double: double.Whole(m)}
-	release = double.Free
-	if single {
-		memory := rows.NewMemory[float32](s.Memory, m, bytes)
-		t.single = memory.Whole(m)
-		release = func() { double.Free(); memory.Free() }
-	}
-	s.CacheBytes -= bytes
-	return t, release, t.fill(ctx)
-}
-
-// fill computes all rows.
-func (t *table) fill(ctx context.Context) error {
-	if err := computeAll(ctx, t.Matrix, t.double); err != nil {
-		return err
-	}
-	for i, row := range t.single {
-		rows.Round(row, t.double[i])
-	}
-	return nil
-}
-
-// computeAll computes all rows of k, which are padded, in parallel. Where k can compute pieces of
-// rows, it computes half of them in tiles, whose points stay in a processor's cache, and mirrors
-// them. The error is ctx.Err() or names a value that is not finite.
-func computeAll(ctx context.Context, k Matrix, all [][]float64) error {
-	const tile = 128
-	m := len(all)
-	piece, width := func(dst []float64, i, _ int) { k.Row(dst, i) }, m
-	p, half := k.(pieces)
-	if half {
-		piece, width = p.Piece, tile
-	}
-	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	compute := func(first, column int) {
-		for i := first; i < min(first+tile, m) && ctx.Err() == nil; i++ {
-			v := all[i][column:min(column+width, m)]
-			piece(v, i, column)
-			if half && column > first {
-				for j, x := range v {
-					all[column+j][i] = x
-				}
-			}
-		}
-	}
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() error {
-			for first := int(next.Add(tile)) - tile; first < m; first = int(next.Add(tile)) - tile {
-				column := 0
-				if half {
-					column = first
-				}
-				for ; column < m; column += width {
-					compute(first, column)
-				}
-			}
-			return ctx.Err()
-		})
-	}
-	if err := group.Wait(); err != nil {
+// tabulate computes all rows together.
+func (o *smo[T]) tabulate() error {
+	o.rows.Drop()
+	all, rest := o.rows.Memory.Whole(o.m)
+	o.spent += o.m * o.m / 2
+	if err := computeAll(o.Context, o.k, all); err != nil {
 		return err
 	}
 	for i, row := range all {
-		clear(row[m:])
-		if j := rows.Infinite(row); j >= 0 {
-			return notFinite(i, j, row[j])
+		if err := o.finite(i, row); err != nil {
+			return err
 		}
 	}
+	t := &table{Matrix: o.k}
+	switch all := any(all).(type) {
+	case [][]float64:
+		t.double = all
+	case [][]float32:
+		t.single = all
+	}
+	o.k, o.rows.Whole, o.rows.Memory, o.together = t, all, rest, math.MaxInt
 	return nil
+}
+
+// computeAll computes all rows of k, which are padded, in parallel, unless ctx ends.
+func computeAll[T rows.Real](ctx context.Context, k Matrix, all [][]T) error {
+	const tile = 128
+	m := len(all)
+	compute := func(first, end int) { // some rows
+		v := make([]float64, m)
+		for i := first; i < end && ctx.Err() == nil; i++ {
+			k.Row(v, i)
+			rows.Round(all[i], v)
+		}
+	}
+	if t, ok := k.(tiler); ok { // half of them in tiles, whose points stay in a processor's cache, and the rest mirrored
+		compute = func(first, end int) {
+			v := make([]float64, tile*tile)
+			for j := first; j < m && ctx.Err() == nil; j += tile {
+				n := min(tile, m-j)
+				t.Tile(v[:(end-first)*n], first, j, end-first)
+				for i := first; i < end; i++ {
+					rows.Round(all[i][j:], v[(i-first)*n:][:n])
+				}
+				for i := j; i < j+n && j > first; i++ {
+					for a := first; a < end; a++ {
+						all[i][a] = all[a][i]
+					}
+				}
+			}
+		}
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := int(next.Add(tile)) - tile; i < m; i = int(next.Add(tile)) - tile {
+				compute(i, min(i+tile, m))
+			}
+		})
+	}
+	group.Wait()
+	for _, row := range all {
+		clear(row[m:])
+	}
+	return ctx.Err()
 }
 
 // tabulated returns the rows of k if they are all in memory, otherwise nil.
@@ -144,11 +142,14 @@ func tabulated[T rows.Real](k Matrix) [][]T {
 	return rows
 }
 
-// Row copies row i.
-func (t *table) Row(dst []float64, i int) { copy(dst, t.double[i]) }
-
-// Held returns row i itself, padded.
-func (t *table) Held(i int) []float64 { return t.double[i] }
+// Row writes row i.
+func (t *table) Row(dst []float64, i int) {
+	if t.double == nil {
+		t.Matrix.Row(dst, i)
+		return
+	}
+	copy(dst, t.double[i])
+}
 
 // Definite reports whether the source is definite.
 func (t *table) Definite() bool { return rows.Definite(t.Matrix) }
@@ -160,5 +161,75 @@ func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, [
 
 // AddProduct adds weighted rows.
 func (t *table) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
-	return addHeld(ctx, t.Held, dst, points, w)
+	if t.double == nil {
+		return addProduct(ctx, t.Matrix, dst, points, w)
+	}
+	return addHeld(ctx, func(i int) []float64 { return t.double[i] }, dst, points, w)
 }
+
+// AddProduct32 adds weighted rows in single precision, if they are not in memory in double.
+func (t *table) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
+	if t.double != nil {
+		return t.AddProduct(ctx, dst, points, w)
+	}
+	return addHeld(ctx, func(i int) []float32 { return t.single[i] }, dst, points, w)
+}
+
+// Subset selects from the rows in memory.
+func (t *table) Subset(points []int) Matrix { return &tablePart{whole: t, points: points} }
+
+// tablePart is the matrix of some of the points of a table.
+type tablePart struct {
+	whole  *table
+	points []int
+	source Matrix // the same points of the table's source, nil until needed
+}
+
+// Len returns the number of points.
+func (p *tablePart) Len() int { return len(p.points) }
+
+// Diag returns the kernel of point i with itself.
+func (p *tablePart) Diag(i int) float64 { return p.whole.Diag(p.points[i]) }
+
+// Definite reports whether the whole matrix is definite.
+func (p *tablePart) Definite() bool { return p.whole.Definite() }
+
+// Row writes row i.
+func (p *tablePart) Row(dst []float64, i int) {
+	if p.whole.double != nil {
+		gather(dst, p.whole.double[p.points[i]], p.points)
+		return
+	}
+	if p.source == nil {
+		p.source = rows.Subset(p.whole.Matrix, p.points)
+	}
+	p.source.Row(dst, i)
+}
+
+// Row32 writes row i in single precision.
+func (p *tablePart) Row32(dst []float32, i int) {
+	if p.whole.single != nil {
+		gather(dst, p.whole.single[p.points[i]], p.points)
+		return
+	}
+	gather(dst, p.whole.double[p.points[i]], p.points)
+}
+
+// gather writes the entries of row at the given points.
+func gather[T, S rows.Real](dst []T, row []S, points []int) {
+	for k, j := range points {
+		dst[k] = T(row[j])
+	}
+}
+
+// AddProduct32 adds weighted rows in the precision in memory.
+func (p *tablePart) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
+	row := make([]float32, rows.Padded(p.Len()))
+	return addHeld(ctx, func(i int) []float32 {
+		p.Row32(row[:p.Len()], i)
+		return row
+	}, dst, points, w)
+}
+
+// Subset selects from the same table.
+func (p *tablePart) Subset(points []int) Matrix { return p.whole.Subset(lists.At(p.points, points)) }
