@@ -13,6 +13,7 @@ import (
 
 	"marginlab/ml/lists"
 	"marginlab/ml/pace"
+	"marginlab/ml/rows"
 )
 
 // Gram is the M x M kernel matrix of the M rows of X, optionally scaled on both
@@ -82,7 +83,7 @@ func (g *Gram) Scaled(c []float64) *Gram {
 // Subset returns the Gram matrix of some of the points, in the order given.
 func (g *Gram) Subset(points []int) Matrix {
 	s := *g
-	s.x = mat.NewDense(len(points), g.p.d, nil)
+	s.x = mat.NewDense(len(points), g.p.d, rows.Zeros[float64](len(points)*g.p.d))
 	for a, i := range points {
 		s.x.SetRow(a, g.x.RawRowView(i))
 	}
@@ -181,12 +182,12 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 	if len(points) == 0 {
 		return 0, ctx.Err()
 	}
-	z, cw := make([]float64, 0, len(points)*g.p.d), w
+	z, cw := rows.Zeros[float64](len(points) * g.p.d), w
 	if g.c != nil {
 		cw = make([]float64, len(w))
 	}
 	for a, j := range points {
-		z = append(z, g.x.RawRowView(j)...)
+		copy(z[a*g.p.d:], g.x.RawRowView(j))
 		if g.c != nil {
 			cw[a] = g.c[j] * w[a]
 		}

@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/rows"
 	"marginlab/ml/simd"
 )
 
@@ -27,7 +28,7 @@ func tangents(v []float64, gamma, coef0 float64) { tangentsAt(simd.Current(), v,
 
 // pack packs the rows of x.
 func pack(x blas64.General) packed {
-	p := packed{d: x.Cols, v: make([]float64, (x.Rows+lanes-1)/lanes*lanes*x.Cols)}
+	p := packed{d: x.Cols, v: rows.Zeros[float64]((x.Rows + lanes - 1) / lanes * lanes * x.Cols)}
 	for i := range x.Rows {
 		p.set(i, x.Data[i*x.Stride:][:x.Cols])
 	}

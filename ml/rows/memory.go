@@ -118,10 +118,17 @@ func InSingle(m Memory[float64]) Memory[float32] {
 
 // Whole allocates m padded rows on the Go heap.
 func Whole[T Real](m int) [][]T {
-	block := make([]T, m*Padded(m))
-	hugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(block))), len(block)*int(unsafe.Sizeof(block[0]))))
-	all, _ := Memory[T]{entries: block}.Whole(m)
+	all, _ := Memory[T]{entries: Zeros[T](m * Padded(m))}.Whole(m)
 	return all
+}
+
+// Zeros allocates n zeros on the Go heap. Many of them are in huge pages, whose first use costs less.
+func Zeros[T Real](n int) []T {
+	v := make([]T, n)
+	if bytes := n * int(unsafe.Sizeof(T(0))); bytes >= 1<<20 {
+		hugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), bytes))
+	}
+	return v
 }
 
 // Whole returns the memory of n padded rows of n points and the rest, which must not be freed.
