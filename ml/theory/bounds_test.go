@@ -23,6 +23,7 @@ func TestVapnikBound(t *testing.T) {
 	b = theory.VapnikBound(0, 1, 3, 60, 0.05)
 	require.Check(t, b.Vacuous && b.Value >= 1, "60 points and 3 parameters: %+v", b)
 	near(t, "eps beyond h = 2M", theory.VapnikEpsilon(math.Inf(1), 7, 1), theory.VapnikEpsilon(14, 7, 1), 0)
+	near(t, "VC form beyond h = 2M", theory.VCBound(0.05, math.Inf(1), 90, 0.05).Value, theory.VCBound(0.05, 180, 90, 0.05).Value, 0)
 	near(t, "VC form", theory.VCBound(0.1, 3, 1e5, 0.05).Value, 0.1+math.Sqrt((3*(1+math.Log(200000.0/3))-math.Log(0.0125))/1e5), 1e-14)
 	// The bound is the largest R with (R - R_emp)² <= B eps R, so it must solve the equation.
 	rng := rand.New(rand.NewPCG(1, 2))

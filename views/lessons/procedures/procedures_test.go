@@ -6,59 +6,12 @@ import (
 	"strconv"
 	"testing"
 
-	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
 )
-
-// eachProblem runs a test for toys, kernels and values of C.
-func eachProblem(t *testing.T, f func(t *testing.T, p problem)) {
-	t.Parallel()
-	for name, points := range lessons.StepToys {
-		for _, k := range []kernel.Kernel{{Name: "linear"}, kernel.RBF(gamma)} {
-			for _, c := range []float64{0.1, 1, 10} {
-				t.Run(name+"/"+k.Name+"/"+lessons.Setting(c), func(t *testing.T) {
-					t.Parallel()
-					f(t, problem{Toy: points, kernel: k, c: c})
-				})
-			}
-		}
-	}
-}
-
-// TestPair checks the picture of every step of SMO: the equality constraint holds, the new point
-// is in the box, and no point of the feasible segment is better.
-func TestPair(t *testing.T) {
-	eachProblem(t, func(t *testing.T, p problem) {
-		for _, selection := range []stepwise.Selection{stepwise.MaximalViolation, stepwise.SecondOrder} {
-			r := require.Value(stepwise.SMO(t.Context(), p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: selection, MaxSteps: 60}))(t)
-			for step := 1; step < r.Len(); step++ {
-				before, s := r.At(step-1), *r.At(step).Pair
-				two := stepwise.NewPairDual(p.gram(), before.Iterate, p.c, s.I, s.J)
-				a, b := two.Y1*s.BeforeI+two.Y2*s.BeforeJ, two.Y1*s.AlphaI+two.Y2*s.AlphaJ
-				require.Must(t, math.Abs(a-b) <= 1e-12*(1+p.c), "step %d: y1 a1 + y2 a2 goes from %v to %v", step, a, b)
-				for _, a := range []float64{s.AlphaI, s.AlphaJ, s.L, s.H} {
-					require.Must(t, a >= 0 && a <= p.c, "step %d: %v is outside of [0, %v]", step, a, p.c)
-				}
-				own := two.Step(s.BeforeI, s.BeforeJ)
-				require.Must(t, math.Abs(own.AlphaI-s.AlphaI)+math.Abs(own.AlphaJ-s.AlphaJ)+math.Abs(own.L-s.L)+math.Abs(own.H-s.H) <= 1e-9*(1+p.c) && math.Abs(own.Unclipped-s.Unclipped) <= 1e-6*(1+math.Abs(s.Unclipped)),
-					"step %d: the picture has %+v, the solver %+v", step, own, s)
-				best := two.At(s.AlphaI, s.AlphaJ)
-				for k := range 101 {
-					a2 := s.L + (s.H-s.L)*float64(k)/100
-					q := two.At(two.First(s.BeforeI, s.BeforeJ, a2), a2)
-					require.Must(t, q <= best+1e-9*(1+math.Abs(best)), "step %d: the dual is %v at alpha_2 = %v and %v where the step ends", step, q, a2, best)
-				}
-				if gain := best - two.At(s.BeforeI, s.BeforeJ); math.Abs(gain-(r.At(step).Dual-before.Dual)) > 1e-9*(1+p.c) {
-					t.Fatalf("step %d: the dual gains %v, the picture %v", step, r.At(step).Dual-before.Dual, gain)
-				}
-			}
-		}
-	})
-}
 
 // TestNaive compares naive ascent with the machine it actually trains: the one without bias,
 // which is the SVM of the points and their reflections through the origin with half of C, whose

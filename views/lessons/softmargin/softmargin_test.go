@@ -18,7 +18,7 @@ func TestPrice(t *testing.T) {
 	t.Parallel()
 	d := data("iris-setosa-versicolor")
 	hard, soft := 0, 0
-	for _, data := range []*dataset.Data{d, mustData(t, lessons.Overlapping)} {
+	for _, data := range []*dataset.Data{d, lessons.Overlapping.Data()} {
 		margin, slack := math.Inf(1), math.Inf(1)
 		for _, c := range prices(2) {
 			res := lessons.Fit(t.Context(), data, "kernel", "linear", "C", lessons.Setting(c), "tol", "1e-8")
@@ -46,12 +46,6 @@ func TestPrice(t *testing.T) {
 	require.Check(t, hard != 0 && soft != 0, "%d hard margins and %d soft ones: both are needed", hard, soft)
 }
 
-func mustData(t *testing.T, p lessons.Toy) *dataset.Data {
-	t.Helper()
-	d := p.Data()
-	return d
-}
-
 // With balanced classes and C near 0 all alpha are C: w is C times the difference of sums.
 func TestSmallC(t *testing.T) {
 	t.Parallel()
@@ -65,20 +59,6 @@ func TestSmallC(t *testing.T) {
 	require.Check(t, math.Hypot(w[0]-m.W[0], w[1]-m.W[1]) <= 1e-9, "w = %v, want %v", m.W, w)
 	r := m.Report
 	require.Check(t, r.SupportVectors == 14 && *r.Free == 0, "%d support vectors, %d of them free; want all 14 bounded", r.SupportVectors, *r.Free)
-}
-
-// In the last line of the derivation only points at C have slack, and the two multipliers sum to C.
-func TestBox(t *testing.T) {
-	t.Parallel()
-	const c = 2.0
-	m := at(t.Context(), c)
-	for i, p := range m.Points {
-		alpha := math.Abs(p.Weight)
-		product := (c - alpha) * p.Slack
-		require.Check(t, product <= 1e-4, "point %d: (C - alpha) xi = %g", i+1, product)
-		product = alpha * (p.Margin - 1 + p.Slack)
-		require.Check(t, math.Abs(product) <= 1e-4, "point %d: alpha (y f - 1 + xi) = %g", i+1, product)
-	}
 }
 
 // TestFreeOnly: the free support vectors alone give another line, unless none is bounded.
