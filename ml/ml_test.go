@@ -425,6 +425,8 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 		}
 	}
 	res := train(t, d, spec(t, "conformal", "eigen", "core_step", "9", "core_gamma", "2"))
+	other := train(t, d, spec(t, "conformal", "eigen", "core_step", "9", "core_gamma", "2", "core_ridge", "0.5"))
+	require.Check(t, *other.Report.Eigenvalue < *res.Report.Eigenvalue, "eigenvalue %g, under a larger ridge %g", *res.Report.Eigenvalue, *other.Report.Eigenvalue)
 	diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.Machines[0].CoreRows)
 	require.Check(t, diff == "" && res.Report.Values.Number("core_gamma") == 2, "core_gamma %g, cores %s", res.Report.Values.Number("core_gamma"), diff)
 }

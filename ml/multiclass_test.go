@@ -221,16 +221,7 @@ func TestWhenThereAreSides(t *testing.T) {
 func TestMulticlassOnPrecomputedValues(t *testing.T) {
 	t.Parallel()
 	d := three(45)
-	n := len(d.Y)
-	values := &dataset.Precomputed{K: mat.NewDense(n, n, nil)}
-	gram := kernel.NewGram(kernel.RBF(0.5), d.X)
-	row := make([]float64, n)
-	for i := range n {
-		gram.Row(row, i)
-		values.K.SetRow(i, row)
-		values.Number = append(values.Number, i+1)
-	}
-	given := &dataset.Data{Label: d.Label, Classes: d.Classes, Y: d.Y, Objects: values}
+	given := given(d, kernel.RBF(0.5))
 	for _, way := range ml.Multiclass {
 		for _, set := range [][]string{nil, {"learner", "mcm"}, {"conformal", "eigen", "core_gamma", "0.2"}} {
 			if way.Rule == ml.Argmax && slices.Contains(set, "mcm") {
@@ -240,7 +231,7 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 			res := train(t, given, spec(t, append(set, "kernel", "precomputed")...))
 			m := res.Model
 			require.NoError(t, m.Validate())
-			scores := require.Value(m.ScoresOf(t.Context(), values))(t)
+			scores := require.Value(m.ScoresOf(t.Context(), given.Objects))(t)
 			back, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
 			require.Check(t, err == nil && asJSON(t, back) == asJSON(t, m), "%v: read again: %v", set, err)
 			if a, err := m.Accuracy(given); err != nil || a != *res.Report.TrainAccuracy || a < 0.8 {
@@ -250,7 +241,7 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 				continue // the distances are others
 			}
 			want := train(t, d, spec(t, append(set, "gamma", "0.5", "standardize", "false")...)).Model.Scores(d.X)
-			for i := range n {
+			for i := range d.Y {
 				for k := range 3 {
 					got, want := scores.At(i, k), want.At(i, k)
 					require.Check(t, math.Abs(got-want) <= 5e-3*(1+math.Abs(want)), "%v: f of machine %d at row %d is %g, with points %g", set, k, i, got, want)
