@@ -82,6 +82,12 @@ func TestPair(t *testing.T) {
 			miss := p.Curvature * math.Pow((p.H-p.L)/2000, 2) / 2
 			after := dual(k, y, alphas(s.Iterate))
 			require.Check(t, after >= best-1e-9 && after <= best+miss+1e-9, "step %d: the dual is %.12g, on the grid %.12g", n, after, best)
+			two := stepwise.NewPairDual(k, before.Iterate, c, i, j)
+			own := two.Step(p.BeforeI, p.BeforeJ)
+			require.Check(t, p.Curvature < 1e-6 || math.Abs(own.AlphaI-p.AlphaI)+math.Abs(own.AlphaJ-p.AlphaJ)+math.Abs(own.L-p.L)+math.Abs(own.H-p.H) <= 1e-9*(1+c),
+				"step %d: %+v, by the dual of the pair %+v", n, p, own)
+			near(t, "gain by the dual of the pair", two.At(p.AlphaI, p.AlphaJ)-two.At(p.BeforeI, p.BeforeJ), p.Gain, 1e-9)
+			near(t, "alpha_i on the line", two.First(p.BeforeI, p.BeforeJ, p.AlphaJ), p.AlphaI, 1e-9)
 			near(t, "alpha clipped", p.AlphaJ, min(max(p.Unclipped, p.L), p.H), 0)
 			// The selection: largest and smallest gradient y - Ku = y - f + b.
 			for q, point := range before.Points {
