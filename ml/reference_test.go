@@ -154,6 +154,46 @@ func TestReferenceRidge(t *testing.T) {
 	require.Check(t, len(rows) != 0, "there are no reference values")
 }
 
+// TestReferenceConformal fits eigen maps on every N-th row as cores.
+func TestReferenceConformal(t *testing.T) {
+	t.Parallel()
+	var rows []struct {
+		Data, Positive string
+		Kernel         referenceKernel
+		CoreGamma      float64 `json:"core_gamma"`
+		D              float64
+		CoreStep       int `json:"core_step"`
+		Expect         struct {
+			JBefore    float64 `json:"J_before"`
+			JAfter     float64 `json:"J_after"`
+			Eigenvalue float64 `json:"max_eigenvalue"`
+			Cores      int
+		}
+	}
+	require.NoError(t, json.Unmarshal(reference(t, "reference", "conformal.json"), &rows))
+	load := referenceData(t)
+	for _, row := range rows {
+		d := load(row.Data)
+		for _, l := range ml.Learners {
+			s := spec(t, "learner", l.Name, "conformal", "eigen", "positive", row.Positive, "core_gamma", fmt.Sprint(row.CoreGamma))
+			s = s.With("core_ridge", param.Of(row.D)).With("core_step", param.Of(row.CoreStep))
+			row.Kernel.set(t, &s)
+			t.Run(fmt.Sprintf("%s %s %s %g", row.Data, l.Name, row.Kernel.Type, row.CoreGamma), func(t *testing.T) {
+				t.Parallel()
+				r := train(t, d, s).Report
+				require.Equal(t, *r.Cores, row.Expect.Cores, "cores")
+				for what, v := range map[string][2]float64{
+					"J before":   {*r.JBefore, row.Expect.JBefore},
+					"J after":    {*r.JAfter, row.Expect.JAfter},
+					"eigenvalue": {*r.Eigenvalue, row.Expect.Eigenvalue},
+				} {
+					require.Near(t, v[0], v[1], 1e-6*math.Abs(v[1]), "%s", what)
+				}
+			})
+		}
+	}
+}
+
 // TestHeartUnscaled compares with LIBSVM 3.37 on unscaled data, C = 1.
 func TestHeartUnscaled(t *testing.T) {
 	t.Parallel()

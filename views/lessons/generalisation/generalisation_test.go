@@ -17,9 +17,34 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
 )
+
+// TestLeaveOneOutBoundHoldsOnTheScreen trains without each point over the range of the controls:
+// there are at most as many errors as support vectors, and only on support vectors.
+func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
+	t.Parallel()
+	points := toy()
+	for _, k := range []string{"linear", "rbf"} {
+		for _, c := range []string{"0.01", "0.3", "1", "30", "1000"} {
+			for _, gamma := range []string{"0.05", "1", "20"} {
+				full, wrong := eachOut(t.Context(), points, "kernel", k, "C", c, "gamma", gamma, "tol", "1e-5")
+				share := float64(lists.CountTrue(wrong...)) / float64(len(wrong))
+				b := theory.LeaveOneOutBound(full.Report.SupportVectors, len(wrong))
+				require.Check(t, share <= b.Value, "%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
+				for i, w := range wrong {
+					require.Check(t, !w || slices.Contains(full.Model.Supports.Rows, i),
+						"%s, C %s, gamma %s: point %d is missed and was no support vector", k, c, gamma, i)
+				}
+				if k == "linear" {
+					break // gamma is not used
+				}
+			}
+		}
+	}
+}
 
 // The linear MCM makes more leave-one-out errors than the bound for SVMs, which is not shown.
 func TestNoBoundForMCM(t *testing.T) {

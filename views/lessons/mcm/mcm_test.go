@@ -2,6 +2,7 @@ package mcm
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func TestMCMFraction(t *testing.T) {
 		"h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
 }
 
-// The objective equals the form without h and q.
+// The objective equals the form without h and q, and no nearby line has a smaller one.
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {
@@ -97,6 +98,13 @@ func TestMCMSoft(t *testing.T) {
 		}
 		best := objective(m.W, m.B)
 		require.Near(t, *m.Report.Objective, best, 1e-7*best, "C = %s: objective", c)
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 3000 {
+			size := math.Pow(10, -4*r.Float64())
+			w := [2]float64{m.W[0] + size*r.NormFloat64(), m.W[1] + size*r.NormFloat64()}
+			v := objective(w, m.B+size*r.NormFloat64())
+			require.Must(t, v >= best-1e-7, "C = %s: %g at another line, %g here", c, v, best)
+		}
 	}
 }
 

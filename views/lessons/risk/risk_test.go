@@ -24,23 +24,46 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// The counts for points in general and in other positions, at first and at the end.
+// The counts equal a search over directions that put one class before the other.
 func TestCountsLabellings(t *testing.T) {
 	t.Parallel()
+	count := func(places [][2]float64) (n int) {
+		for m := range 1 << len(places) {
+			for a := 0.0; a < 2*math.Pi; a += math.Pi / 1800 {
+				top, bottom := math.Inf(-1), math.Inf(1) // of the classes - and +
+				for i, p := range places {
+					s := p[0]*math.Cos(a) + p[1]*math.Sin(a)
+					if m>>i&1 == 1 {
+						bottom = min(bottom, s)
+					} else {
+						top = max(top, s)
+					}
+				}
+				if top < bottom-1e-9 {
+					n++
+					break
+				}
+			}
+		}
+		return n
+	}
 	for _, c := range []struct {
-		name string
-		n    int
-		move []string
-		want string
+		name   string
+		n      int
+		move   []string
+		places [][2]float64
+		want   string
 	}{
-		{"three in general position", 3, nil, "8 of 8"},
-		{"three on a line", 3, []string{"x3", "0.03", "y3", "-0.9"}, "6 of 8"},
-		{"four in convex position", 4, nil, "14 of 16"},
-		{"four, one inside", 4, []string{"x4", "0", "y4", "0"}, "14 of 16"},
-		{"five", 5, nil, "22 of 32"},
+		{"three in general position", 3, nil, corners[:3], "8 of 8"},
+		{"three on a line", 3, []string{"x3", "0.03", "y3", "-0.9"}, [][2]float64{{-2, -1}, {2, -1}, {0, -1}}, "6 of 8"},
+		{"four in convex position", 4, nil, corners[:4], "14 of 16"},
+		{"four, one inside", 4, []string{"x4", "0", "y4", "0"}, [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, 0}}, "14 of 16"},
+		{"five", 5, nil, corners, "22 of 32"},
 	} {
 		e := lessonstest.Show(t, Lesson(), "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
 		require.Equal(t, lessonstest.Number(t, e, "realised in all"), c.want, "%s", c.name)
+		got := strconv.Itoa(count(c.places))
+		require.Check(t, strings.HasPrefix(c.want, got+" of"), "%s: %s labellings by search, want %s", c.name, got, c.want)
 		last := lessonstest.Show(t, Lesson(), "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
 		require.Equal(t, lessonstest.Number(t, last, "realised so far"), c.want, "%s: at the end", c.name)
 	}

@@ -1,6 +1,7 @@
 package severalclasses
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,21 @@ func TestStartsInDoubt(t *testing.T) {
 		}
 		want := min(step+1, 3)
 		require.Check(t, votes == want && e.Steps == 4, "after step %d of %d there are %d votes; want %d", step, e.Steps, votes, want)
+	}
+}
+
+// The machine of every step equals the solver's on the points of its pair.
+func TestPairsAreTrainedAlone(t *testing.T) {
+	t.Parallel()
+	all := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovo")
+	for k := range all.Model.Machines {
+		positive, negative := all.Model.Sides(k)
+		d := three.of(positive + negative).load()
+		alone := lessons.Fit(t.Context(), d, "kernel", "linear", "tol", "1e-5", "positive", positive)
+		w, b, _ := alone.Model.Linear()
+		got, bias, _ := all.Model.Alone(k).Linear()
+		require.Check(t, math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) <= 1e-9,
+			"%s against %s: %v, %g; alone %v, %g", positive, negative, got, bias, w, b)
 	}
 }
 
