@@ -106,7 +106,6 @@ func (r *partReader) token() (xml.Token, error) {
 	return token, err
 }
 
-// noWorkbook returns the error for a file without sheets.
 func noWorkbook(file, sheet string) error {
 	return &Error{File: file, Message: fmt.Sprintf("expected an .xlsx workbook with the sheet %s, found another kind of file", quote(sheet))}
 }
