@@ -529,7 +529,6 @@ func (f *Fleet) held(name string) bool {
 	return false
 }
 
-// inStream returns the names of the cells in the stream.
 func (f *Fleet) inStream() (names map[string]bool, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, requestTimeout)
 	defer cancel()
