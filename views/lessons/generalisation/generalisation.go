@@ -240,7 +240,6 @@ func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dat
 // machines lists the compared machines.
 var machines = []string{"SVM", "MCM", "sparse MCM", "conformal MCM"}
 
-// machineSettings returns the settings of a machine.
 func machineSettings(machine, rho, c, gamma string) []string {
 	pairs := []string{"kernel", "rbf", "C", c, "gamma", gamma, "learner", "mcm"}
 	switch machine {
