@@ -63,7 +63,6 @@ func (f completedFlag) choices() []string {
 	return lists.Map(f.Options, func(o param.Option) string { return o.Name })
 }
 
-// bash returns the completion script for bash.
 func bash(all []completedCommand) string {
 	var names []string
 	var choices, flags, args strings.Builder
@@ -96,7 +95,6 @@ complete -o default -F _marginlab marginlab
 `
 }
 
-// zsh returns the completion script for zsh.
 func zsh(all []completedCommand) string {
 	var names, choices, flags, args strings.Builder
 	for _, c := range all {
@@ -141,7 +139,6 @@ if [[ $funcstack[1] == _marginlab ]]; then _marginlab "$@"; else compdef _margin
 `
 }
 
-// fish returns the completion script for fish.
 func fish(all []completedCommand) string {
 	var s strings.Builder
 	for _, c := range all {

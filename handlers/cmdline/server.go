@@ -22,6 +22,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 )
 
@@ -96,10 +97,8 @@ func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (set
 		return set, err
 	}
 	hash := d.Hash()
-	for _, set := range there.Datasets {
-		if set.Hash == hash {
-			return set, nil
-		}
+	if set, ok := lists.Find(there.Datasets, func(set described) bool { return set.Hash == hash }); ok {
+		return set, nil
 	}
 	var points bytes.Buffer
 	if err := d.Encode(&points); err != nil {
