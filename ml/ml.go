@@ -414,7 +414,6 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 	return first, last, nil
 }
 
-// addMap adds the measurements of a conformal map.
 func (r *Report) addMap(cores int, stats conformal.Stats) {
 	r.Cores, r.JBefore, r.JAfter, r.SignChange = &cores, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
 	if stats.Spectrum != nil {

@@ -27,7 +27,6 @@ import (
 //go:embed openapi.json
 var openapiText []byte
 
-// object is a JSON object.
 type object = map[string]any
 
 // Describe sends the OpenAPI description.

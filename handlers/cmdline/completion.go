@@ -41,14 +41,12 @@ func completion(table []Command) Command {
 	}}
 }
 
-// completedCommand is a command with its flags.
 type completedCommand struct {
 	Name, Summary string
 	Flags         []completedFlag
 	Args          []string // positional arguments; nil: files
 }
 
-// completedFlag is a flag to complete.
 type completedFlag struct {
 	Name, Help string
 	Options    []param.Option // choices; nil: any value, or none

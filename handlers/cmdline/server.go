@@ -139,7 +139,6 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 	return now.Result, err
 }
 
-// errCancelledThere is returned for a run cancelled on the server.
 var errCancelledThere = errors.New("the run was cancelled on the server, nothing was saved")
 
 // job is the state of a run or study on the server.

@@ -193,7 +193,6 @@ func (b *bench) values() bool {
 	return b.spec.Regression() || b.numeric() && b.data.Scattered()
 }
 
-// learners returns the learners for the target.
 func (b *bench) learners() (names []string) {
 	for _, l := range ml.Learners {
 		if l.Targets || !b.spec.Regression() {

@@ -76,7 +76,6 @@ func (a *Handler) fit(ctx context.Context, b *bench) (*ml.Result, string, error)
 	return res, "", nil
 }
 
-// answer returns the view of the bench.
 func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answer, error) {
 	began := time.Now()
 	res, problem, err := a.train(ctx, b)

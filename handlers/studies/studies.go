@@ -142,7 +142,6 @@ func (a *Handler) timeText(s store.Search) string {
 	return text
 }
 
-// duration formats a duration.
 func duration(d time.Duration) string {
 	switch {
 	case d < 0:

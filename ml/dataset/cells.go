@@ -72,7 +72,6 @@ func (c *cells) decimal(i int) packed {
 // lacking reports whether a row has no value.
 func (c *cells) lacking(i int) bool { return c.decimal(i) == 0 && missing(c.Cell(i)) }
 
-// number returns the number in a row.
 func (c *cells) number(i int) (v float64, ok bool) {
 	if p := c.decimal(i); p != 0 {
 		return p.value(), true

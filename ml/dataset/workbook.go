@@ -57,7 +57,6 @@ type workbook struct {
 	times   []byte          // timeFormat of each style
 }
 
-// sheet is a sheet of a workbook.
 type sheet struct{ name, part string }
 
 var errWorkbookTooLarge = fmt.Errorf("%w, uncompressed", ErrTooLarge)

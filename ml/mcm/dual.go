@@ -148,7 +148,6 @@ type columns struct {
 	index []int       // scratch of mul
 }
 
-// element is an element of a row.
 type element struct {
 	at    int
 	value float64

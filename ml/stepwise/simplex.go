@@ -281,7 +281,6 @@ func (o *tableau) state(bland bool) SimplexState {
 	return s
 }
 
-// called returns the names of variables.
 func (o *tableau) called(variables []int) []string {
 	return lists.At(o.names, variables)
 }

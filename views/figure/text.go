@@ -92,7 +92,6 @@ type measuredText struct {
 	bold bool
 }
 
-// of returns the width of s.
 func (m *measured) of(s string, size vg.Length, bold bool) vg.Length {
 	const most, longest = 2000, 100 // texts, and bytes of a text
 	key := measuredText{s, size, bold}

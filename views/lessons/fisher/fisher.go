@@ -86,7 +86,6 @@ func climb(ctx context.Context, x *mat.Dense, k, start int) *trace.Replay[mixtur
 	return lessons.Must(stepwise.EM(ctx, x, mixture.Begin(x, s, start-1), s))
 }
 
-// end returns the last state.
 func end(r *trace.Replay[mixture.State]) mixture.State { return r.At(r.Len() - 1) }
 
 // ends returns the last states of all starts.

@@ -573,7 +573,6 @@ func conformal(ctx context.Context) float64 {
 	return lessons.First(g[0] > 2*g[1])
 }
 
-// summaries caches the trials of the summary.
 var summaries lessons.Memo[summaryKey, trial]
 
 type summaryKey struct {
@@ -658,7 +657,6 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 }
 
-// claim is a claim in the text with its verdict and the evidence.
 type claim struct{ says, verdict, evidence string }
 
 // holds reports whether a bet on the claim, t or f, is right.

@@ -143,7 +143,6 @@ var sets = []param.Option{
 	{Name: "moons", Label: "Blurred moons"},
 }
 
-// newSetControl returns a choice of some of the sets.
 func newSetControl(start string, names ...string) lessons.ChoiceControl {
 	c := lessons.ChoiceControl{Name: "set", Label: "points", Default: start}
 	for _, name := range names {

@@ -52,7 +52,6 @@ type Fleet struct {
 	out     map[string]*task // by cell name
 }
 
-// member is a worker.
 type member struct {
 	slots int
 	seen  time.Time
