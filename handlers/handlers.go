@@ -119,7 +119,6 @@ var near = []struct{ below, to, text string }{
 	{"/settings", "/settings", "Settings"},
 }
 
-// errorPage renders the page of an error.
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], results.Capital(strings.ToLower(p.Title)))
 	page := views.ErrorPage{Page: a.Frame(title, ""), Message: results.Sentence(p.Detail), Request: p.RequestID}

@@ -14,6 +14,7 @@ import (
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
+	homeview "marginlab/views/home"
 	"marginlab/web"
 )
 
@@ -71,7 +72,6 @@ func (a *App) first(next http.Handler) http.Handler {
 	})
 }
 
-// pages registers the routes of pages.
 func (a *App) pages(r chi.Router) {
 	h := a.site.Handle
 	form := func(f web.Handler) http.HandlerFunc { return h(web.Form(f)) }
@@ -233,7 +233,9 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/manual/dashboard.json", h(a.manualDashboard))
 	r.Get("/manual/{topic}", h(a.manualTopic))
 
-	r.Get("/settings", h(a.settingsPage))
+	r.Get("/settings", h(func(w http.ResponseWriter, r *http.Request) error {
+		return a.showSettings(w, r, http.StatusOK, homeview.Settings{})
+	}))
 	r.Post("/settings/workspace", form(a.openWorkspace))
 	r.Get("/settings/workspace.zip", h(a.SendWorkspace))
 	r.Post("/settings/import", h(a.importWorkspace))

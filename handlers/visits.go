@@ -27,7 +27,6 @@ type visit struct {
 // maxVisits bounds the recorded visits; when it is exceeded, all are forgotten.
 const maxVisits = 10_000
 
-// change changes the visit of a workspace.
 func (v *visits) change(ws store.Workspace, change func(*visit)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -131,10 +131,8 @@ func (r *Report) DefaultLimit() int {
 }
 
 func lookup(name string) (Learner, error) {
-	for _, l := range Learners {
-		if l.Name == name {
-			return l, nil
-		}
+	if l, ok := lists.Find(Learners, func(l Learner) bool { return l.Name == name }); ok {
+		return l, nil
 	}
 	return Learner{}, fmt.Errorf("learner %q is not known", name)
 }

@@ -160,7 +160,6 @@ func Train(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 	return p.train(ctx, spec, recorder.InTurn())
 }
 
-// train trains spec on p and evaluates it.
 func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder) (*Result, error) {
 	learner, err := lookup(spec.Learner)
 	if err != nil {
@@ -225,22 +224,14 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	predicted := m.predicted(trained)
 	right := p.target.right(predicted, p.rows)
-	r.Tied = p.tied(m, trained)
+	r.Tied = len(lists.Where(len(p.rows), func(i int) bool {
+		return !m.Rule.settled(p.target.Class[p.rows[i]], len(m.Classes), trained.RawRowView(i), 0)
+	}))
 	r.TrainAccuracy, r.Confusion = &right, p.target.confusion(predicted, p.rows)
 	p.target.countSupportVectors(r.Confusion, m.Supports.Rows)
 	if held != nil {
 		r.Judge(m, lists.At(p.target.Class, p.test), held)
 	}
-}
-
-// tied returns the number of training rows with tied scores.
-func (p *problem) tied(m *Model, scores *mat.Dense) (n int) {
-	for i, row := range p.rows {
-		if !m.Rule.settled(p.target.Class[row], len(m.Classes), scores.RawRowView(i), 0) {
-			n++
-		}
-	}
-	return n
 }
 
 // measure sets the regression errors from the scores on the training set and on the test set.
@@ -423,7 +414,6 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 	return first, last, nil
 }
 
-// addMap adds the measurements of a conformal map.
 func (r *Report) addMap(cores int, stats conformal.Stats) {
 	r.Cores, r.JBefore, r.JAfter, r.SignChange = &cores, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
 	if stats.Spectrum != nil {
@@ -545,7 +535,6 @@ func (p *problem) fitKernel(ctx context.Context, recorder trace.Recorder) (err e
 	return err
 }
 
-// trainingGram returns the kernel matrix of the training set.
 func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (kernel.Matrix, error) {
 	if err := p.fitKernel(ctx, recorder); err != nil {
 		return nil, err

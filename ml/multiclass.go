@@ -66,10 +66,8 @@ var Multiclass = []MulticlassEntry{
 
 // lookupMulticlass returns the named entry, or the first one for an empty name.
 func lookupMulticlass(name string) (MulticlassEntry, error) {
-	for _, e := range Multiclass {
-		if e.Name == name || name == "" {
-			return e, nil
-		}
+	if e, ok := lists.Find(Multiclass, func(e MulticlassEntry) bool { return e.Name == name || name == "" }); ok {
+		return e, nil
 	}
 	return MulticlassEntry{}, fmt.Errorf("multiclass %q is not known", name)
 }

@@ -211,7 +211,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	switch {
 	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && t.Place(label) < 0 && len(t.Columns) == len(features)+1:
 		// Without a header, the remaining column holds the labels.
-		label = unused(t, features)
+		label = t.Columns[slices.IndexFunc(t.Columns, func(c dataset.Column) bool { return !slices.Contains(features, c.Name) })].Name
 	case named == len(features):
 	case named > 0 && t.Header:
 		return nil, missingColumn(t, features)
@@ -278,16 +278,6 @@ func shortList(names []string) string {
 
 func columnNames(t *dataset.Table) []string {
 	return lists.Map(t.Columns, func(c dataset.Column) string { return c.Name })
-}
-
-// unused returns the first column that is not among names.
-func unused(t *dataset.Table, names []string) string {
-	for _, c := range t.Columns {
-		if !slices.Contains(names, c.Name) {
-			return c.Name
-		}
-	}
-	return ""
 }
 
 // fillZeros adds features that a LIBSVM file does not mention: the format omits zeros, so

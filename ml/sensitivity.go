@@ -219,7 +219,6 @@ func (s *sensitivityRun) report(phase string, trainings int) {
 	}
 }
 
-// model returns a result as a Model.
 func (s *sensitivityRun) model(res *svm.Result) *Model {
 	sol := &solution{u: make([]float64, len(s.p.rows)), b: res.B}
 	for a, i := range s.p.rows {

@@ -139,12 +139,7 @@ func conformalChoice() param.Param {
 
 // Param returns the entry of a parameter.
 func Param(name string) (param.Param, bool) {
-	for i := range Params {
-		if Params[i].Name == name {
-			return Params[i], true
-		}
-	}
-	return param.Param{}, false
+	return lists.Find(Params, func(p param.Param) bool { return p.Name == name })
 }
 
 // NoParameter returns the message for an unknown parameter, with a suggestion.

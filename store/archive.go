@@ -402,7 +402,6 @@ type archive struct {
 // fail keeps the first fault.
 func (a *archive) fail(err error) { a.fault = cmp.Or(a.fault, err) }
 
-// archiveError returns the error for a faulty archive.
 func archiveError(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: "the archive cannot be read: " + fmt.Sprintf(format, args...)}}
 }

@@ -127,7 +127,6 @@ func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result) {
 	return p, res
 }
 
-// importSearch stores a search with its result.
 func (s *Store) importSearch(tx *transaction, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) {
 	writePoints(tx, p.points)
 	id := s.insert(tx, ws, "", p)

@@ -28,9 +28,6 @@ const keptNames = 3
 // trash returns the pseudo-workspace that holds what a workspace has deleted: no token opens it.
 func trash(ws Workspace) Workspace { return "deleted " + ws }
 
-// isGallery reports whether ws is the pseudo-workspace of a gallery.
-func isGallery(ws Workspace) bool { return strings.HasPrefix(string(ws), "course ") }
-
 // inTrash selects everything that can be restored; kind is the index of its counter in a Deletion,
 // from 1.
 const inTrash = `(SELECT workspace, deleted, 1 AS kind, name FROM runs WHERE deleted IS NOT NULL

@@ -193,7 +193,6 @@ func (s *Store) UnshareReport(ctx context.Context, ws Workspace, id string) erro
 
 const reportColumns = `id, title, text, coalesce(share, ''), created, updated`
 
-// scanReport scans reportColumns, and more.
 func scanReport(r row, to *Report, more ...any) error {
 	return r.Scan(append([]any{&to.ID, &to.Title, &to.Text, &to.Share, asMillis(&to.Created), asMillis(&to.Updated)}, more...)...)
 }

@@ -146,7 +146,6 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 	return q, err
 }
 
-// createRun queues a run.
 func createRun(tx *transaction, ws Workspace, q prepared, now int64) Run {
 	r := q.Run
 	r.Created = fromMillis(now)
@@ -244,7 +243,7 @@ func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id string, name, no
 // except for submissions to a course.
 func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) error {
 	return s.update(ctx, func(tx *transaction) {
-		if !isGallery(ws) {
+		if !strings.HasPrefix(string(ws), "course ") { // not a gallery
 			s.softDelete(tx, "runs", "id", ws, ids...)
 			return
 		}
@@ -317,7 +316,6 @@ func findRun(tx *transaction, where string, args ...any) Run {
 	return find(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE `+where, args...)
 }
 
-// findWhole returns a run with its models.
 func findWhole(tx *transaction, where string, args ...any) Run {
 	r := findRun(tx, where, args...)
 	readModels(tx, &r)

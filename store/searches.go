@@ -381,7 +381,6 @@ func scanSearch(r row, s *Search, more ...any) error {
 	}, more...)...)
 }
 
-// findSearch returns a search with its result.
 func findSearch(tx *transaction, where string, args ...any) Search {
 	return find(tx, func(r row, s *Search) error { return scanSearch(r, s, unzipJSON(&s.Result)) }, `SELECT `+searchColumns+`, result FROM searches WHERE `+where, args...)
 }

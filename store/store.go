@@ -414,7 +414,6 @@ func compress(data []byte) ([]byte, error) {
 	return compressed(func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// zipJSON returns v as compressed JSON.
 func zipJSON(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -149,7 +149,6 @@ func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, e
 	return res, s.exec(ctx, `UPDATE studies SET result = ? WHERE id = ?`, zipped, of.ID)
 }
 
-// computeStudy computes the result of a study from its searches.
 func (s *Store) computeStudy(ctx context.Context, of Study) (*study.Result, error) {
 	asked, err := study.Parse(of.File, "study")
 	if err != nil {

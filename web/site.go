@@ -109,7 +109,7 @@ func (s *Site) observe(next http.Handler) http.Handler {
 			s.Metrics.request(methodOf(r), route, status, took)
 
 			level := slog.LevelInfo
-			if quiet(route) || status == http.StatusTooManyRequests { // logged by limitRate
+			if isProbe(route) || route == "/metrics" || strings.HasPrefix(route, "/static/") || status == http.StatusTooManyRequests { // logged by limitRate
 				level = slog.LevelDebug
 			}
 			s.log.LogAttrs(
@@ -146,11 +146,6 @@ func methodOf(r *http.Request) string {
 
 // isProbe reports whether a path is a health check.
 func isProbe(path string) bool { return path == "/healthz" || path == "/readyz" }
-
-// quiet reports whether a route is too frequent and uninteresting to log.
-func quiet(route string) bool {
-	return isProbe(route) || route == "/metrics" || strings.HasPrefix(route, "/static/")
-}
 
 // recover turns a panic into a logged error page.
 func (s *Site) recover(next http.Handler) http.Handler {

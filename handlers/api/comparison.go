@@ -54,11 +54,10 @@ func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c := Comparison{Points: h.N, Disagree: lists.Map(h.Differ, func(i int) int { return i + 1 })}
-	for _, p := range h.Pairs {
-		c.Pairs = append(c.Pairs, Pair{First: runs[p.First].ID, Second: runs[p.Second].ID, Disagreement: p.Disagreement, Holm: p.Holm})
-	}
-	return web.JSON(w, http.StatusOK, c)
+	pairs := lists.Map(h.Pairs, func(p eval.HeldOutPair) Pair {
+		return Pair{First: runs[p.First].ID, Second: runs[p.Second].ID, Disagreement: p.Disagreement, Holm: p.Holm}
+	})
+	return web.JSON(w, http.StatusOK, Comparison{Points: h.N, Disagree: lists.Map(h.Differ, func(i int) int { return i + 1 }), Pairs: pairs})
 }
 
 // compared returns runs of the workspace without models; they must be done and share their points.

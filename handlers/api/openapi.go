@@ -27,7 +27,6 @@ import (
 //go:embed openapi.json
 var openapiText []byte
 
-// object is a JSON object.
 type object = map[string]any
 
 // Describe sends the OpenAPI description.
@@ -104,7 +103,7 @@ func built() (object, error) {
 		switch name := p["name"].(string); name {
 		case "learner", "kernel", "conformal":
 			row, _ := ml.Param(name)
-			schema["enum"] = optionNames(row)
+			schema["enum"] = row.Names()
 		case "rule":
 			schema["enum"] = ruleNames()
 		case "sort":
@@ -192,7 +191,6 @@ func specSchema() object {
 	}
 }
 
-// generatorsSchema returns the schema of a generator with its parameters.
 func generatorsSchema() object {
 	var each []any
 	for _, g := range dataset.Generators {
@@ -241,7 +239,7 @@ func paramSchema(p param.Param) object {
 		s["type"], s["default"] = "boolean", p.Default == "true"
 	case param.Choice:
 		help := lists.Map(p.Options, func(o param.Option) string { return "\n- `" + o.Name + "`: " + o.Help })
-		s["type"], s["enum"], s["default"] = "string", optionNames(p), p.Default
+		s["type"], s["enum"], s["default"] = "string", p.Names(), p.Default
 		s["description"] = p.Help + "\n" + strings.Join(help, "")
 	case param.Text:
 		s["type"], s["default"] = "string", p.Default
@@ -251,10 +249,6 @@ func paramSchema(p param.Param) object {
 		}
 	}
 	return s
-}
-
-func optionNames(p param.Param) []string {
-	return lists.Map(p.Options, func(o param.Option) string { return o.Name })
 }
 
 func ruleNames() []ml.Rule {

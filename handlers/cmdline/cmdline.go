@@ -73,7 +73,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		overview(terminal{out, columns(std.Out)}, table)
 		_ = out.Flush() // an error means that nobody reads it
 		return exitDone
-	case isVersion(args[0]):
+	case strings.TrimLeft(args[0], "-") == "version", args[0] == "-V":
 		fmt.Fprintln(std.Out, version())
 		return exitDone
 	case !strings.HasPrefix(args[0], "-"):

@@ -41,14 +41,12 @@ func completion(table []Command) Command {
 	}}
 }
 
-// completedCommand is a command with its flags.
 type completedCommand struct {
 	Name, Summary string
 	Flags         []completedFlag
 	Args          []string // positional arguments; nil: files
 }
 
-// completedFlag is a flag to complete.
 type completedFlag struct {
 	Name, Help string
 	Options    []param.Option // choices; nil: any value, or none
@@ -63,7 +61,6 @@ func (f completedFlag) choices() []string {
 	return lists.Map(f.Options, func(o param.Option) string { return o.Name })
 }
 
-// bash returns the completion script for bash.
 func bash(all []completedCommand) string {
 	var names []string
 	var choices, flags, args strings.Builder
@@ -96,7 +93,6 @@ complete -o default -F _marginlab marginlab
 `
 }
 
-// zsh returns the completion script for zsh.
 func zsh(all []completedCommand) string {
 	var names, choices, flags, args strings.Builder
 	for _, c := range all {
@@ -141,7 +137,6 @@ if [[ $funcstack[1] == _marginlab ]]; then _marginlab "$@"; else compdef _margin
 `
 }
 
-// fish returns the completion script for fish.
 func fish(all []completedCommand) string {
 	var s strings.Builder
 	for _, c := range all {

@@ -326,10 +326,7 @@ func (r cvReport) table() [][]string {
 		}
 	}
 	lines := [][]string{append(slices.Clip(head), "support vectors", "status")}
-	for i := range r.Settings {
-		lines = append(lines, r.line(i, shown))
-	}
-	return lines
+	return append(lines, lists.Make(len(r.Settings), func(i int) []string { return r.line(i, shown) })...)
 }
 
 // line returns the table's line for setting i.

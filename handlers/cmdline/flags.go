@@ -11,7 +11,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -182,8 +181,7 @@ func placeholder(p param.Param) string {
 	case param.Switch:
 		return "[=true|false]"
 	case param.Choice:
-		names := lists.Map(p.Options, func(o param.Option) string { return o.Name })
-		if all := strings.Join(names, "|"); len(all) <= 80 {
+		if all := strings.Join(p.Names(), "|"); len(all) <= 80 {
 			return " " + all
 		}
 		return " NAME" // the choices are listed below
@@ -423,11 +421,7 @@ func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 // because names the single choice that, made differently, would make the parameter apply.
 func because(spec ml.Spec, name string) string {
 	for _, p := range ml.Params {
-		others := []string{p.Default}
-		for _, o := range p.Options {
-			others = append(others, o.Name)
-		}
-		for _, value := range others {
+		for _, value := range append([]string{p.Default}, p.Names()...) {
 			other := spec
 			if other.Set(p.Name, value) == nil && other.Applies(name) {
 				return fmt.Sprintf(" with --%s=%s", p.Flag(), spec.Text(p.Name))

@@ -20,6 +20,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 	"marginlab/ml/trace"
@@ -189,21 +190,15 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	if d.Objects != nil {
 		text = d.Objects.Text
 	}
-	head := []string{""}
-	for j := range k.Len() {
-		head = append(head, strconv.Itoa(j+1))
-	}
-	lines := [][]string{append(head, "")}
+	head := lists.Make(k.Len(), func(j int) string { return strconv.Itoa(j + 1) })
+	lines := [][]string{slices.Concat([]string{""}, head, []string{""})}
 	row := make([]float64, k.Len())
 	for i := range k.Len() {
 		if err := finiteRow(k, row, i); err != nil {
 			return err
 		}
-		line := []string{strconv.Itoa(i + 1)}
-		for _, v := range row {
-			line = append(line, strconv.FormatFloat(v, 'g', 6, 64))
-		}
-		lines = append(lines, append(line, text(i)))
+		line := lists.Map(row, func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) })
+		lines = append(lines, slices.Concat([]string{strconv.Itoa(i + 1)}, line, []string{text(i)}))
 	}
 	b := bufio.NewWriter(std.Out)
 	study.WriteColumns(b, lines)

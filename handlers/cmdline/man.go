@@ -26,7 +26,7 @@ func man(table []Command) Command {
 		write := func(name string, section int, summary string, body func(r roff)) error {
 			var b strings.Builder
 			r := roff{&b, name}
-			r.title(section, summary)
+			fmt.Fprintf(r.w, ".TH \"%s\" %d \"\" \"Margin Lab\" \"Margin Lab\"\n.SH NAME\n%s \\- %s\n", r.text(strings.ToUpper(r.name)), section, r.text(r.name), r.text(summary))
 			body(r)
 			return os.WriteFile(filepath.Join(*dir, fmt.Sprintf("%s.%d", name, section)), []byte(b.String()), 0o644)
 		}

@@ -120,11 +120,6 @@ func (r roff) text(s string) string {
 	return s
 }
 
-// title starts a page.
-func (r roff) title(section int, summary string) {
-	fmt.Fprintf(r.w, ".TH \"%s\" %d \"\" \"Margin Lab\" \"Margin Lab\"\n.SH NAME\n%s \\- %s\n", r.text(strings.ToUpper(r.name)), section, r.text(r.name), r.text(summary))
-}
-
 func (r roff) Heading(level int, text string) {
 	macro := ".SH"
 	if level > 2 {
@@ -165,7 +160,6 @@ func (r roff) Code(text string) {
 func (roff) Strong(text string) string   { return strongOn + text + fontOff }
 func (roff) Emphasis(text string) string { return emphasisOn + text + fontOff }
 
-// wrap writes wrapped text.
 func (t terminal) wrap(w io.Writer, indent, text string) {
 	line := indent
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' }) { // not at a no-break space

@@ -63,7 +63,6 @@ func (p *progress) cells() func(done, total int) {
 	}
 }
 
-// bar returns a progress bar.
 func bar(done, total int) string {
 	const width = 16
 	n := width * min(done, total) / max(total, 1)

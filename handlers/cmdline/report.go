@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,11 +48,8 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 		return
 	}
 	fmt.Fprintf(w, "\n%s  of the %s points; rows: actual, columns: predicted\n\n", name, points)
-	lines := [][]string{{""}}
-	for _, r := range rows {
-		lines[0] = append(lines[0], r.Class)
-	}
-	lines[0] = append(lines[0], "precision", "recall", "F1")
+	classes := lists.Map(rows, func(r ml.ClassReport) string { return r.Class })
+	lines := [][]string{slices.Concat([]string{""}, classes, []string{"precision", "recall", "F1"})}
 	vectors := rows[0].SupportVectors != nil
 	if vectors {
 		lines[0] = append(lines[0], "SVs")

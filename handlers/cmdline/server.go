@@ -22,6 +22,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 )
 
@@ -96,10 +97,8 @@ func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (set
 		return set, err
 	}
 	hash := d.Hash()
-	for _, set := range there.Datasets {
-		if set.Hash == hash {
-			return set, nil
-		}
+	if set, ok := lists.Find(there.Datasets, func(set described) bool { return set.Hash == hash }); ok {
+		return set, nil
 	}
 	var points bytes.Buffer
 	if err := d.Encode(&points); err != nil {
@@ -140,7 +139,6 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 	return now.Result, err
 }
 
-// errCancelledThere is returned for a run cancelled on the server.
 var errCancelledThere = errors.New("the run was cancelled on the server, nothing was saved")
 
 // job is the state of a run or study on the server.

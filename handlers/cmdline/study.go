@@ -268,7 +268,6 @@ func openCells(path string) (*cells, error) {
 	return c, nil
 }
 
-// keep appends a cell.
 func (c *cells) keep(one eval.CellResult) error {
 	line, err := json.Marshal(one)
 	if err != nil {

@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"runtime/debug"
-	"strings"
 )
-
-func isVersion(arg string) bool { return strings.TrimLeft(arg, "-") == "version" || arg == "-V" }
 
 // version returns the commit that the program was built from, if recorded: go build in a clone
 // records it, go run does not.

@@ -100,7 +100,6 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, status int
 	return a.Render(w, r, dataview.DatasetPage(p))
 }
 
-// labelNumber describes the labels.
 func labelNumber(d *dataset.Data) views.Number {
 	if d.Measured() {
 		return views.Number{Label: "values", Value: between(d.Classes), Help: fmt.Sprintf("%d distinct values: the lab fits a regression.", len(d.Classes))}
@@ -108,7 +107,6 @@ func labelNumber(d *dataset.Data) views.Number {
 	return views.Number{Label: "classes", Value: counts(d)}
 }
 
-// objectNumbers returns the number and sizes of the objects.
 func objectNumbers(d *dataset.Data) []views.Number {
 	n := strconv.Itoa(d.Len())
 	if p, ok := d.Objects.(*dataset.Precomputed); ok {

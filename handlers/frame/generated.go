@@ -78,7 +78,6 @@ func GeneratedID(g dataset.Generator, values param.Values) string {
 	return id
 }
 
-// generated returns the generated data of an id.
 func (a *Base) generated(ctx context.Context, id string) (p Points, err error) {
 	g, values, err := Generated(id, nil)
 	if err != nil {

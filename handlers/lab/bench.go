@@ -193,7 +193,6 @@ func (b *bench) values() bool {
 	return b.spec.Regression() || b.numeric() && b.data.Scattered()
 }
 
-// learners returns the learners for the target.
 func (b *bench) learners() (names []string) {
 	for _, l := range ml.Learners {
 		if l.Targets || !b.spec.Regression() {
@@ -329,15 +328,7 @@ func (b *bench) axes() []views.Option {
 	d := b.data
 	return slices.DeleteFunc(pictures.AxisOptions(d.Features), func(o views.Option) bool {
 		j := slices.Index(d.Features, o.Value)
-		if j < 0 || o.Value == b.x || o.Value == b.y {
-			return false
-		}
-		for i := range d.Len() {
-			if d.X.At(i, j) != d.X.At(0, j) {
-				return false
-			}
-		}
-		return true
+		return j >= 0 && o.Value != b.x && o.Value != b.y && d.Constant(j)
 	})
 }
 

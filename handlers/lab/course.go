@@ -13,6 +13,7 @@ import (
 	"marginlab/handlers/frame"
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -167,10 +168,6 @@ func labControls(b *bench) []views.ControlGroup {
 }
 
 func chosenLabel(options []views.Option) string {
-	for _, o := range options {
-		if o.Chosen {
-			return o.Label
-		}
-	}
-	return ""
+	o, _ := lists.Find(options, func(o views.Option) bool { return o.Chosen })
+	return o.Label
 }

@@ -76,7 +76,6 @@ func (a *Handler) fit(ctx context.Context, b *bench) (*ml.Result, string, error)
 	return res, "", nil
 }
 
-// answer returns the view of the bench.
 func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answer, error) {
 	began := time.Now()
 	res, problem, err := a.train(ctx, b)
@@ -360,7 +359,7 @@ func (a *Handler) live(r *http.Request) (map[string]any, error) {
 	}
 	return map[string]any{
 		"name":      b.name,
-		"positives": positives(b),
+		"positives": lists.Map(b.positives(), func(o views.Option) choice { return choice{o.Value, o.Label, o.Chosen} }),
 		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Name(nil) + " · " + b.name,
 		"search": b.searchTitle(), "path": b.hasPath(), "x": b.x, "y": b.y, "took": ans.Took, "live": ans.Live(),
 	}, nil
@@ -395,11 +394,6 @@ type choice struct {
 	Value  string `json:"value"`
 	Label  string `json:"label"`
 	Chosen bool   `json:"chosen"`
-}
-
-// positives returns the choices of the positive class for the page's script.
-func positives(b *bench) []choice {
-	return lists.Map(b.positives(), func(o views.Option) choice { return choice{o.Value, o.Label, o.Chosen} })
 }
 
 // Figure serves the pictures of an unsaved view.
@@ -446,7 +440,6 @@ const glance = 400 * time.Millisecond
 // emptyClasses are the classes of a new drawing.
 var emptyClasses = []string{"-1", "1"}
 
-// emptyScene returns an empty picture to draw on.
 func emptyScene(o pictures.Options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}

@@ -41,7 +41,8 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 		return nil, err
 	}
 	if said != "" && s.Limits == (figure.Limits{}) && len(s.View.Center) == len(whole.Features) {
-		s.Limits = limitsOf(whole, s)
+		points := lists.Make(whole.Len(), func(i int) ml.Point { return ml.Point{X: whole.X.RawRowView(i)} })
+		s.Limits = figure.LimitsOf(points, s.View) // of all rows, so that the frame stays fixed
 	}
 	pic, err := run.Decision(ctx, s)
 	if err != nil {
@@ -52,14 +53,9 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 		return nil, err
 	}
 	return map[string]any{
-		"motion": json.RawMessage(list.Bytes()), "headline": headline(&res.Report), "preview": said,
+		"motion": json.RawMessage(list.Bytes()), "headline": lists.Map(results.Headline(&res.Report), func(h views.Headline) [2]string { return [2]string{h.Value, h.Note} }), "preview": said,
 		"hidden": b.hidden(), "resolved": resolved(&res.Report), "took": res.Report.FitSeconds, "live": views.Answer{Took: res.Report.FitSeconds}.Live(),
 	}, nil
-}
-
-// headline returns the texts of the most important numbers.
-func headline(r *ml.Report) [][2]string {
-	return lists.Map(results.Headline(r), func(h views.Headline) [2]string { return [2]string{h.Value, h.Note} })
 }
 
 // preview samples a large data set and returns a note about it.
@@ -80,13 +76,4 @@ func sample(d *dataset.Data, n int) *dataset.Data {
 	classes := lists.Map(d.Y, func(c int) float64 { return float64(c) })
 	rows, _ := dataset.Split(classes, 1-float64(n)/float64(d.Len()), 1)
 	return d.Subset(rows)
-}
-
-// limitsOf returns the picture's limits for all rows, so that the frame stays fixed.
-func limitsOf(d *dataset.Data, s figure.Scene) figure.Limits {
-	points := make([]ml.Point, d.Len())
-	for i := range points {
-		points[i].X = d.X.RawRowView(i)
-	}
-	return figure.LimitsOf(points, s.View)
 }

@@ -109,7 +109,6 @@ func (b *bench) hasPath() bool {
 	return b.data != nil && (len(b.data.Classes) == 2 || b.spec.Positive != "") && ml.HasRegularisation(b.spec, 0)
 }
 
-// entryText describes an entry point.
 func entryText(e ml.EntryPoint) string {
 	switch e.From + " " + e.To {
 	case "outside free":

@@ -70,7 +70,6 @@ const (
 	heldColumn = "column"
 )
 
-// searchForm returns the search section of the form.
 func (b *bench) searchForm() labview.SearchForm {
 	own := func(name, usual string) string { return cmp.Or(b.form.Get(ofSearch+name), usual) }
 	f := labview.SearchForm{

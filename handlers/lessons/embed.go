@@ -9,6 +9,7 @@ import (
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
+	"marginlab/ml/lists"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 	"marginlab/web"
@@ -24,7 +25,6 @@ const (
 // framePath returns the embeddable counterpart of a path of lessons.
 func framePath(path string) string { return "/embed" + strings.TrimPrefix(path, "/lessons") }
 
-// framed reports whether a request is for an embedded frame.
 func framed(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, framePath("/lessons/")) }
 
 // embed returns the code that embeds a demo in the state of a query.
@@ -33,11 +33,9 @@ func (a *Handler) embed(r *http.Request, s *lessons.Screen, path, query string, 
 	if query != "" {
 		query = "?" + query
 	}
-	v := lessons.EmbedView{Address: base + query, Title: s.Title, Height: framedHeight}
-	for _, f := range figures {
-		v.SVGs = append(v.SVGs, lessons.EmbedFigure{Name: f.Name, Href: base + "/figures/" + f.Name + ".svg" + query})
-	}
-	return v
+	return lessons.EmbedView{Address: base + query, Title: s.Title, Height: framedHeight, SVGs: lists.Map(figures, func(f lessons.Figure) lessons.EmbedFigure {
+		return lessons.EmbedFigure{Name: f.Name, Href: base + "/figures/" + f.Name + ".svg" + query}
+	})}
 }
 
 // Framed shows only the demo of a screen, for other sites to frame.

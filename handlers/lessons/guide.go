@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/views/lessons"
 	"marginlab/web"
 )
@@ -122,10 +124,7 @@ func (a *Handler) QuestionsCSV(w http.ResponseWriter, r *http.Request, l Lesson)
 	if err != nil {
 		return err
 	}
-	most := 0
-	for _, q := range asked {
-		most = max(most, len(q.Question.Options))
-	}
+	most := slices.Max(append(lists.Map(asked, func(q lessons.Asked) int { return len(q.Question.Options) }), 0))
 	head := []string{"question", "screen", "kind", "text", "answer", "tolerance", "explanation"}
 	for i := range most {
 		head = append(head, fmt.Sprintf("option_%d", i+1), fmt.Sprintf("misconception_%d", i+1))

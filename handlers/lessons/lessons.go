@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,10 +108,8 @@ func screenAt(path string) lessons.IndexScreen {
 func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
 	for i, l := range all.Lessons() {
 		for _, screen := range l.Screens {
-			for _, id := range screen.Covers {
-				if id == s.ID {
-					screens = append(screens, lessons.IndexScreen{Number: i + 1, Lesson: l.Title, Title: screen.Title, Route: "/lessons/" + l.Slug + "/" + screen.Slug})
-				}
+			if slices.Contains(screen.Covers, s.ID) {
+				screens = append(screens, lessons.IndexScreen{Number: i + 1, Lesson: l.Title, Title: screen.Title, Route: "/lessons/" + l.Slug + "/" + screen.Slug})
 			}
 		}
 	}
@@ -125,10 +124,9 @@ type Lesson struct {
 
 // Lesson returns the lesson that a request names.
 func (a *Handler) Lesson(r *http.Request) (Lesson, error) {
-	for i := range all.Lessons() {
-		if all.Lessons()[i].Slug == chi.URLParam(r, "lesson") {
-			return Lesson{&all.Lessons()[i], i}, nil
-		}
+	slug := chi.URLParam(r, "lesson")
+	if i := slices.IndexFunc(all.Lessons(), func(l lessons.Lesson) bool { return l.Slug == slug }); i >= 0 {
+		return Lesson{&all.Lessons()[i], i}, nil
 	}
 	return Lesson{}, web.Errorf(web.NotFound, "There is no such lesson.")
 }

@@ -90,7 +90,6 @@ func (a *Handler) freeze(ctx context.Context, address string) (item store.Report
 	return item, err
 }
 
-// sourceExists reports whether the sources of an item exist.
 func (a *Handler) sourceExists(ctx context.Context, address string) (bool, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -546,7 +545,6 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	return frame.Done(w, r, "/reports/"+one.ID+"/edit", err)
 }
 
-// frame returns the frame of a page about reports.
 func (a *Handler) frame(title string) views.Page {
 	p := a.Frame(title, "runs")
 	p.Help = "reports"

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -32,12 +33,8 @@ func CSVName(name string) string {
 // dataWord returns the name of a data set for the terminal: the slug of a built-in one, else the
 // file that its page offers.
 func dataWord(name string) string {
-	for _, b := range dataset.Builtins {
-		if b.Name == name {
-			return b.Slug
-		}
-	}
-	return CSVName(name)
+	b, _ := lists.Find(dataset.Builtins, func(b dataset.Builtin) bool { return b.Name == name })
+	return cmp.Or(b.Slug, CSVName(name))
 }
 
 // CommandLine returns the terminal command that trains the same model.
@@ -47,11 +44,8 @@ func CommandLine(s ml.Spec, data string) string {
 
 // commandWords returns the words of a command line for a spec, quoted for a shell.
 func commandWords(command string, s ml.Spec, data string) []string {
-	words := []string{"marginlab", command, "--data", shellQuote(dataWord(data))}
-	for _, p := range Chosen(s) {
-		words = append(words, "--"+p.Flag()+"="+shellQuote(s.Text(p.Name)))
-	}
-	return words
+	flags := lists.Map(Chosen(s), func(p param.Param) string { return "--" + p.Flag() + "=" + shellQuote(s.Text(p.Name)) })
+	return append([]string{"marginlab", command, "--data", shellQuote(dataWord(data))}, flags...)
 }
 
 // Chosen lists the parameters of a spec that are not at their defaults.

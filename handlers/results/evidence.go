@@ -79,7 +79,6 @@ func EvidenceRows(run store.Run, linked func(search string) bool) (rows []views.
 	return rows
 }
 
-// scored formats a score and its interval.
 func scored(accuracy bool, mean float64, in *ml.Interval) (score, interval string) {
 	if accuracy {
 		return param.Percent(mean), intervalText(*in)

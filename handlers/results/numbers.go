@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/views"
@@ -215,10 +216,8 @@ const defaultLimit = "default"
 
 // OptionLabel returns the label of a parameter's value.
 func OptionLabel(p param.Param, v string) string {
-	for _, o := range p.Options {
-		if o.Name == v {
-			return o.Label
-		}
+	if o, ok := lists.Find(p.Options, func(o param.Option) bool { return o.Name == v }); ok {
+		return o.Label
 	}
 	if p.Name == "max_iter" && v == "0" {
 		return defaultLimit

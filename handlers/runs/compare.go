@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -289,11 +290,7 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ids := []string{"id"}
-	for _, run := range runs {
-		ids = append(ids, run.ID)
-	}
-	rows := [][]string{ids}
+	rows := [][]string{append([]string{"id"}, lists.Map(runs, func(run store.Run) string { return run.ID })...)}
 	for _, f := range store.Fields() {
 		row, differs, some := []string{f.Name}, false, false
 		for _, run := range runs {

@@ -132,7 +132,6 @@ func against(all []runsview.Verdict, name string) []runsview.Verdict {
 	return lists.Filter(all, func(v runsview.Verdict) bool { return v.First == name || v.Second == name })
 }
 
-// finished returns the runs that are done.
 func finished(runs []store.Run) []store.Run {
 	return lists.Filter(runs, func(r store.Run) bool { return r.Status == store.Done })
 }

@@ -13,6 +13,7 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/ml/lists"
 	"marginlab/store"
+	"marginlab/views/figure"
 	"marginlab/web"
 )
 
@@ -32,10 +33,7 @@ func (a *Reader) proofs(r *http.Request, q url.Values) (from results.Collection,
 		return from, nil, nil, err
 	}
 	layers, err := a.Layers(r.Context(), all, pictures.Options{})
-	for _, l := range layers {
-		points = append(points, l.Scene.Points)
-	}
-	return from, runs, points, err
+	return from, runs, lists.Map(layers, func(l figure.Layer) []ml.Point { return l.Scene.Points }), err
 }
 
 // inCSV formats a number at full precision, empty for nil.
@@ -123,9 +121,7 @@ func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 		if d.Objects != nil {
 			row = append(row, dataset.Guard(d.Objects.Text(i)))
 		} else {
-			for _, v := range d.X.RawRowView(i) {
-				row = append(row, inCSV(&v))
-			}
+			row = append(row, lists.Map(d.X.RawRowView(i), func(v float64) string { return inCSV(&v) })...)
 		}
 		row = append(row, dataset.Guard(points[0][i].Label))
 		for _, ps := range points {

@@ -77,7 +77,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 		z.log = strings.Split(q.Get("log"), ",")
 	} else {
 		for _, f := range store.Fields() {
-			if i := slices.IndexFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name }); i >= 0 && ml.Params[i].Log {
+			if p, _ := ml.Param(f.Name); p.Log {
 				z.log = append(z.log, f.Name)
 			}
 		}
@@ -157,7 +157,6 @@ func (z *quantities) telling() (axes []store.Field) {
 	return axes
 }
 
-// differ reports whether the runs differ in a field.
 func (z *quantities) differ(f store.Field) bool {
 	return slices.ContainsFunc(z.runs, func(r store.Run) bool { return f.Value(r) != f.Value(z.runs[0]) })
 }
@@ -263,7 +262,6 @@ func (z *quantities) plot(f figure.Format) figure.Named {
 	return p
 }
 
-// sendQuantities sends one of the two pictures.
 func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []store.Run, name, format string) error {
 	z, err := a.readQuantities(r.Context(), runs, r.URL.Query())
 	if err != nil {

@@ -73,7 +73,6 @@ func details(run store.Run) string {
 	return fmt.Sprintf("%s on %s (n = %d), data hash %s.", run.Spec.Name(nil), run.DatasetName, run.Report.N, run.Hash[:12])
 }
 
-// task returns the task that repeats a run.
 func task(run store.Run) (repeat.Task, error) {
 	spec, err := json.Marshal(run.Spec)
 	return repeat.Task{Title: run.Name, Points: run.Hash, Spec: spec, Numbers: repeat.OfRun(run.Report)}, err

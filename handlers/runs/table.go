@@ -454,11 +454,8 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		return a.Store.EachRun(r.Context(), ws, t.Filter, func(run store.Run) error {
-			fields := []string{run.ID, dataset.Guard(run.Name)}
-			for _, f := range t.columns {
-				fields = append(fields, inFull(f, run))
-			}
-			return row(fields...)
+			fields := lists.Map(t.columns, func(f store.Field) string { return inFull(f, run) })
+			return row(append([]string{run.ID, dataset.Guard(run.Name)}, fields...)...)
 		})
 	})
 }

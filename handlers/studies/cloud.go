@@ -14,15 +14,6 @@ import (
 	studiesview "marginlab/views/studies"
 )
 
-// clouds draws the settings of a random search: over two parameters, coloured by score, or over
-// one parameter and the score; and, for several parameters, the score over each of them.
-func (m heatMap) clouds(all shades) (main studiesview.Cloud, each []studiesview.Cloud) {
-	if m.y == "" {
-		return all.cloud(m.x, ""), nil
-	}
-	return all.cloud(m.x, m.y), lists.Map(m.names, func(name string) studiesview.Cloud { return all.cloud(name, "") })
-}
-
 // Layout of a cloud, in units of its drawing.
 const (
 	cloudWidth, cloudHeight = 480.0, 340.0
@@ -143,7 +134,6 @@ func (m shades) row(name string, from, to float64) scale {
 	return s
 }
 
-// scoreScale returns the axis of the score.
 func (m shades) scoreScale(from, to float64) scale {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range m.search.Settings {

@@ -47,7 +47,6 @@ func withSpread(score eval.Score, v []float64) string {
 	return fmt.Sprintf("%s (sd %s)", results.ScoreAmount(score, mean), results.ScoreAmount(score, deviation))
 }
 
-// drawLearning draws a learning curve.
 func drawLearning(steps []eval.LearningStep, score eval.Score, f figure.Format) (*figure.Picture, error) {
 	first, last := steps[0], steps[len(steps)-1]
 	v := figure.Validation{Format: f, X: "training points", Log: first.N > 0 && last.N >= 20*first.N}

@@ -58,13 +58,11 @@ func words(name string) int {
 }
 
 // axes lists the axes to choose from, if there is a choice.
-func (m heatMap) axes() (options []views.Option) {
-	if len(m.names) > 2 {
-		for _, name := range m.names {
-			options = append(options, views.Option{Value: name, Label: results.Symbol(name)})
-		}
+func (m heatMap) axes() []views.Option {
+	if len(m.names) <= 2 {
+		return nil
 	}
-	return options
+	return lists.Map(m.names, func(name string) views.Option { return views.Option{Value: name, Label: results.Symbol(name)} })
 }
 
 // values returns the values of a parameter on its axis: numbers in ascending order, then words,
@@ -137,7 +135,6 @@ func (m shades) cell(i int) studiesview.HeatCell {
 	return c
 }
 
-// view returns the map for the page.
 func (m heatMap) view(all shades) studiesview.HeatMap {
 	v := studiesview.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: all.score.Title(), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)

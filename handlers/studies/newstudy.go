@@ -145,7 +145,6 @@ func setLabel(s study.Set) string {
 	return results.Capital(s.Name)
 }
 
-// form returns the form with the selection of q and its problems.
 func (m menu) form(q url.Values, problems param.Problems) studiesview.NewStudy {
 	p := studiesview.NewStudy{Of: m.kind.name, Values: m.study.Values, DataError: problems.For("data"), LearnersError: problems.For("learner")}
 	for _, k := range menuKinds {

@@ -82,8 +82,10 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request, s background.Foun
 		if s.Drawn == nil {
 			p.Map = m.view(all)
 		} else {
-			cloud, each := m.clouds(all)
-			p.Cloud, p.Clouds = &cloud, each
+			p.Cloud = new(all.cloud(m.x, m.y))
+			if m.y != "" {
+				p.Clouds = lists.Map(m.names, func(name string) studiesview.Cloud { return all.cloud(name, "") })
+			}
 		}
 	}
 	if res := s.Result; len(s.Scheme.Learning) > 0 {
@@ -140,7 +142,6 @@ func (a *Handler) timeText(s store.Search) string {
 	return text
 }
 
-// duration formats a duration.
 func duration(d time.Duration) string {
 	switch {
 	case d < 0:

@@ -27,7 +27,6 @@ type watched struct {
 	stale   chan struct{} // holds one value while a change is pending
 }
 
-// reader is a watcher.
 type reader struct {
 	ch    chan store.Tally // buffers one value, replaced by newer ones
 	every bool             // notified of every answer, not only of questions opened and closed

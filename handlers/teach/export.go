@@ -1,6 +1,7 @@
 package teach
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
+	"marginlab/ml/param"
 	"marginlab/store"
 )
 
@@ -31,14 +34,9 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request, g Course) error
 	if err != nil {
 		return err
 	}
-	last := 0
-	for _, n := range students {
-		last = max(last, n)
-	}
-	record := []string{"name", "student", "handed_in", "status", "data", "points"}
-	for _, p := range ml.Params {
-		record = append(record, p.Name)
-	}
+	last := slices.Max(append(slices.Collect(maps.Values(students)), 0))
+	names := lists.Map(ml.Params, func(p param.Param) string { return p.Name })
+	record := append([]string{"name", "student", "handed_in", "status", "data", "points"}, names...)
 	for _, q := range ml.Quantities {
 		name := q.Name
 		if slices.Contains(record, name) {
@@ -64,10 +62,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request, g Course) error
 				}
 				record = append(record, text)
 			}
-			for _, q := range ml.Quantities {
-				record = append(record, quantity(q, run.Report))
-			}
-			return row(record...)
+			return row(append(record, lists.Map(ml.Quantities, func(q ml.Quantity) string { return quantity(q, run.Report) })...)...)
 		})
 	})
 }

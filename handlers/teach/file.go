@@ -86,7 +86,6 @@ func (a *Handler) Import(w http.ResponseWriter, r *http.Request) error {
 	return a.showCourses(w, r, "", "", "The file was not imported. "+told)
 }
 
-// create creates a course from the content of a file.
 func (a *Handler) create(r *http.Request, f courseFile) (c store.Course, err error) {
 	n, err := f.course(a.Limits)
 	if err != nil {

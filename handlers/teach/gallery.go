@@ -238,7 +238,6 @@ func differ(runs []store.Run, f func(store.Run) string) bool {
 	return slices.ContainsFunc(runs, func(r store.Run) bool { return f(r) != f(runs[0]) })
 }
 
-// having returns the runs that have a value of a field.
 func having(field string, runs []store.Run) []store.Run {
 	f, _ := store.LookupField(field)
 	return lists.Filter(runs, func(r store.Run) bool { return f.Value(r) != nil })

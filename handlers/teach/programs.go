@@ -12,7 +12,6 @@ import (
 	"marginlab/web"
 )
 
-// courseJSON is the JSON form of a course.
 type courseJSON struct {
 	Code    string     `json:"code"`
 	Title   string     `json:"title"`

@@ -273,7 +273,8 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 		return nil, Stats{}, err
 	}
 	rank, n := r.Dims()
-	alpha := mat.NewVecDense(n, unit(n))
+	alpha := mat.NewVecDense(n, nil)
+	alpha.SetVec(0, 1)
 	best := mat.VecDenseCopyOf(alpha)
 	stats.JAfter = stats.JBefore
 
@@ -341,11 +342,4 @@ func amari(ctx context.Context, p *problem) ([]float64, Stats, error) {
 		return nil, Stats{}, err
 	}
 	return alpha, stats, nil
-}
-
-// unit returns the first unit vector of length n.
-func unit(n int) []float64 {
-	e := make([]float64, n)
-	e[0] = 1
-	return e
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -87,11 +88,7 @@ var Builtins = []Builtin{
 
 // FindBuiltin returns the data set with the given slug.
 func FindBuiltin(slug string) (Builtin, bool) {
-	i := slices.IndexFunc(Builtins, func(b Builtin) bool { return b.Slug == slug })
-	if i < 0 {
-		return Builtin{}, false
-	}
-	return Builtins[i], true
+	return lists.Find(Builtins, func(b Builtin) bool { return b.Slug == slug })
 }
 
 // irisCSV holds Fisher's 150 measurements in centimetres.

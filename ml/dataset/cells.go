@@ -72,7 +72,6 @@ func (c *cells) decimal(i int) packed {
 // lacking reports whether a row has no value.
 func (c *cells) lacking(i int) bool { return c.decimal(i) == 0 && missing(c.Cell(i)) }
 
-// number returns the number in a row.
 func (c *cells) number(i int) (v float64, ok bool) {
 	if p := c.decimal(i); p != 0 {
 		return p.value(), true
@@ -179,13 +178,6 @@ func (c *cells) counted() iter.Seq2[int, int] {
 	}
 }
 
-// room reserves space for all expected rows once many have been added.
-func (c *cells) room() {
-	if len(c.codes) == cap(c.codes) && len(c.codes) >= 4*mostDistinct {
-		c.codes = slices.Grow(c.codes, max(1, c.expected-len(c.codes)))
-	}
-}
-
 // add appends a row.
 func (c *cells) add(s string) { c.put(field{text: s}) }
 
@@ -207,7 +199,9 @@ func (c *cells) put(f field) {
 				c.place[c.distinct[k]] = k
 			}
 		}
-		c.room()
+		if len(c.codes) == cap(c.codes) && len(c.codes) >= 4*mostDistinct { // room for all expected rows
+			c.codes = slices.Grow(c.codes, max(1, c.expected-len(c.codes)))
+		}
 		c.codes = append(c.codes, k)
 		return
 	}
@@ -311,7 +305,6 @@ func (c *cells) rewrite(text func(string) string) {
 	}
 }
 
-// column returns a column with the given name and texts.
 func column(name string, texts []string) Column {
 	c := Column{Name: name}
 	c.expected = len(texts)

@@ -58,7 +58,6 @@ func (d *Data) Drop(i int) (*Data, error) {
 	return relabelled(d.Label, d.objects().Subset(rows), slices.Delete(d.labels(), i, i+1)), nil
 }
 
-// labels returns the labels of all rows.
 func (d *Data) labels() []string { return lists.At(d.Classes, d.Y) }
 
 // relabelled returns data of objects with labels; name is the label column's.

@@ -118,12 +118,8 @@ func (r *graphMLReader) skip() {
 }
 
 func attribute(e *xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
+	a, _ := lists.Find(e.Attr, func(a xml.Attr) bool { return a.Name.Local == name })
+	return a.Value
 }
 
 func (r *graphMLReader) file() {

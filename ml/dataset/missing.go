@@ -29,7 +29,6 @@ func missing(s string) bool {
 	return false
 }
 
-// lacks reports whether any value of the column is missing.
 func (c *Column) lacks() bool { return c.Missing() > 0 }
 
 // Gappy reports whether the column holds both numbers and missing values, and nothing else.

@@ -58,7 +58,6 @@ type decoder interface {
 	objects() Objects
 }
 
-// kindEntry is one kind of objects.
 type kindEntry struct {
 	Kind
 	words    string // what the objects are
@@ -72,7 +71,6 @@ type kindEntry struct {
 	rows func(t *Table, like Objects, expected string) (o Objects, label string, err error)
 }
 
-// kinds lists all kinds.
 var kinds = []kindEntry{
 	{
 		Kind: KindVectors, words: "points with features", prepared: "none: features as given",

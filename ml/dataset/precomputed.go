@@ -127,7 +127,6 @@ func (p *Precomputed) header() []string {
 	return append([]string{numberName}, lists.Make(p.Columns(), kernelName)...)
 }
 
-// kernelName is the name of column j.
 func kernelName(j int) string { return fmt.Sprintf("K%d", j+1) }
 
 func (p *Precomputed) appendCells(dst []byte, i int, _ func(string) string) []byte {

@@ -130,7 +130,6 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 	return t, nil
 }
 
-// readRaw reads a file of limited size.
 func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	lim = lim.orDefault()
 	var b strings.Builder

@@ -86,7 +86,6 @@ func (d *tokens) key() string {
 // more reports whether the list or object has another element.
 func (d *tokens) more() bool { return d.err == nil && d.More() }
 
-// skipValue skips a value.
 func (d *tokens) skipValue() {
 	if t := d.next(); t == json.Delim('[') || t == json.Delim('{') {
 		d.skipRest(1)
@@ -514,12 +513,10 @@ func (r *recordReader) members(row int, prefix string, depth int) {
 	r.next()
 }
 
-// nested returns the error for a nested value.
 func nested(record int, name string) *Error {
 	return &Error{Message: fmt.Sprintf("record %d: %q is a list: expected a number or a string, each under its own key", record, name)}
 }
 
-// columnOf returns the column of a key.
 func (r *recordReader) columnOf(name string) int {
 	j, ok := r.at[name]
 	if !ok {
@@ -546,7 +543,6 @@ func cellText(t json.Token) string {
 	return fmt.Sprint(t)
 }
 
-// tokenText describes a token.
 func tokenText(t json.Token) string {
 	switch v := t.(type) {
 	case json.Delim:
@@ -559,7 +555,6 @@ func tokenText(t json.Token) string {
 	return fmt.Sprint(t)
 }
 
-// table returns the table of the records read.
 func (r *recordReader) table() (*Table, *Error) {
 	t := &Table{Format: "json", Header: !r.lists, first: 1, Lines: r.lines, Columns: make([]Column, len(r.names))}
 	for j := range t.Columns {

@@ -170,7 +170,6 @@ func (t *Table) labelledStrings(label int, named []string) (*Strings, error) {
 	return t.readStrings(j)
 }
 
-// readStrings reads the strings of a column.
 func (t *Table) readStrings(j int) (*Strings, error) {
 	s := &Strings{Name: t.Columns[j].Name, Values: make([]string, len(t.Lines))}
 	for i, cell := range t.Columns[j].all() {

@@ -122,7 +122,6 @@ type Mapping struct {
 	Fixes    []Fix    // corrections of the table, applied in this order before all else
 }
 
-// fault returns an *Error for this file.
 func (t *Table) fault(row, column int, format string, args ...any) *Error {
 	e := &Error{File: t.File, Message: fmt.Sprintf(format, args...)}
 	if row >= 0 && t.members != nil {
@@ -364,8 +363,7 @@ func (d *Data) remarks(t *Table) (notes []string) {
 	var constant, numbering []string
 	find := t.finder()
 	for k, name := range d.Features {
-		v := d.X.At(0, k)
-		if d.Len() > 1 && d.isConstant(k, v) {
+		if d.Len() > 1 && d.Constant(k) {
 			constant = append(constant, name)
 		}
 		if j, err := find(name); err == nil && t.Numbering(j) {
@@ -381,14 +379,9 @@ func (d *Data) remarks(t *Table) (notes []string) {
 	return notes
 }
 
-// isConstant reports whether feature k equals v in every row.
-func (d *Data) isConstant(k int, v float64) bool {
-	for i := range d.Len() {
-		if d.X.At(i, k) != v {
-			return false
-		}
-	}
-	return true
+// Constant reports whether feature k has the same value in every row.
+func (d *Data) Constant(k int) bool {
+	return !slices.ContainsFunc(Indices(d.Len()), func(i int) bool { return d.X.At(i, k) != d.X.At(0, k) })
 }
 
 // readVectors reads the features of d from the table: those named or, if features is nil, all

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -62,24 +63,24 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	var classes []string
 	for labels.next() {
 		if len(classes) == lim.Rows {
-			return nil, labels.fault("expected at most %s", Count(lim.Rows, "graph")).tooLarge()
+			labels.fault("expected at most %s", Count(lim.Rows, "graph")).tooLarge()
 		}
 		t.Lines, classes = append(t.Lines, labels.line), append(classes, labels.text)
 	}
 	if len(classes) == 0 {
-		return nil, labels.fault("expected the label of at least one graph, found none")
+		labels.fault("expected the label of at least one graph, found none")
 	}
 
 	graphs := make([]Graph, len(classes))
 	var of, place []int32 // for each node, its graph and its number there
 	indicator := find(tuGraphs)
 	for indicator.next() {
-		g, fault := indicator.number(indicator.text, "graph", len(graphs))
-		if fault != nil {
-			return nil, fault
-		}
+		g := indicator.number(indicator.text, "graph", len(graphs))
 		if len(of) == mostAllNodes {
-			return nil, indicator.fault("expected at most %d nodes in all graphs", mostAllNodes).tooLarge()
+			indicator.fault("expected at most %d nodes in all graphs", mostAllNodes).tooLarge()
+		}
+		if indicator.err != nil {
+			break
 		}
 		of, place = append(of, int32(g)), append(place, int32(graphs[g].N))
 		graphs[g].N++
@@ -89,37 +90,36 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	for edges.next() {
 		first, second, ok := strings.Cut(edges.text, ",")
 		if !ok {
-			return nil, edges.fault("expected two nodes, as in 1, 2, found %s", quote(edges.text))
+			edges.fault("expected two nodes, as in 1, 2, found %s", quote(edges.text))
 		}
-		a, fault := edges.number(first, "node", len(of))
-		if fault != nil {
-			return nil, fault
-		}
-		b, fault := edges.number(second, "node", len(of))
+		a, b := edges.number(first, "node", len(of)), edges.number(second, "node", len(of))
 		switch {
-		case fault != nil:
-			return nil, fault
+		case edges.err != nil:
 		case a == b:
-			return nil, edges.fault("this edge joins node %d to itself: remove it, because the kernels compare graphs without loops", a+1)
+			edges.fault("this edge joins node %d to itself: remove it, because the kernels compare graphs without loops", a+1)
 		case of[a] != of[b]:
-			return nil, edges.fault("expected two nodes of one graph, found one of graph %d and one of graph %d", of[a]+1, of[b]+1)
+			edges.fault("expected two nodes of one graph, found one of graph %d and one of graph %d", of[a]+1, of[b]+1)
+		default:
+			g := &graphs[of[a]]
+			g.Edges, owner = append(g.Edges, [2]int{int(place[a]), int(place[b])}), append(owner, of[a])
 		}
-		g := &graphs[of[a]]
-		g.Edges, owner = append(g.Edges, [2]int{int(place[a]), int(place[b])}), append(owner, of[a])
 	}
-	fault := find(tuNodeLabels).labels("node", of, func(g int32, label string) { graphs[g].Labels = append(graphs[g].Labels, label) })
-	if fault == nil {
-		fault = find(tuEdgeLabels).labels("edge", owner, func(g int32, label string) { graphs[g].EdgeLabels = append(graphs[g].EdgeLabels, label) })
-	}
-	if fault != nil {
+	if fault := cmp.Or(labels.err, indicator.err, edges.err,
+		find(tuNodeLabels).labels("node", of, func(g int32, label string) { graphs[g].Labels = append(graphs[g].Labels, label) }),
+		find(tuEdgeLabels).labels("edge", owner, func(g int32, label string) { graphs[g].EdgeLabels = append(graphs[g].EdgeLabels, label) })); fault != nil {
 		return nil, fault
 	}
 	// add adds the column of the graphs with or without directions and labels. Only the column of
 	// undirected graphs without labels is required.
 	left := unfolded * lim.Bytes
-	add := func(directed, labelled bool) error {
+	var err error
+	add := func(directed, labelled bool) {
+		if err != nil {
+			return
+		}
 		name := edgesName(directed, labelled)
-		c, err := graphsColumn(name, len(graphs), &left, func(i int) (Graph, error) {
+		var c Column
+		c, err = graphsColumn(name, len(graphs), &left, func(i int) (Graph, error) {
 			g := graphs[i]
 			if g.Directed = directed; !labelled {
 				g.EdgeLabels = nil
@@ -132,22 +132,21 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 			t.graphs++
 		case errors.Is(err, errTwoLabels), t.graphs > 0 && errors.Is(err, errUnfolded):
 			t.Notes = append(t.Notes, fmt.Sprintf("no column %s: %s", quote(name), err))
-			return nil
+			err = nil
 		}
-		return err
 	}
+	add(false, false)
 	labelled := slices.ContainsFunc(graphs, func(g Graph) bool { return g.EdgeLabels != nil })
-	err := add(false, false)
-	if err == nil && labelled {
-		err = add(false, true)
+	if labelled {
+		add(false, true)
 		slices.Reverse(t.Columns) // the labelled column, if any, comes first
 	}
 	t.asks = slices.ContainsFunc(graphs, oneWay) || labelled && t.graphs == 1
-	if err == nil && t.asks && labelled {
-		err = add(true, true)
+	if t.asks && labelled {
+		add(true, true)
 	}
-	if err == nil && t.asks {
-		err = add(true, false)
+	if t.asks {
+		add(true, false)
 	}
 	if err != nil {
 		fault := &Error{File: indicator.name, Message: err.Error()}
@@ -191,31 +190,32 @@ func (f *tuFile) labels(what string, of []int32, add func(g int32, label string)
 	}
 	k := 0
 	for ; f.next(); k++ {
-		if k == len(of) {
-			return f.fault("expected a label for each of %s, found more", Count(len(of), what))
-		}
 		label := tidy(f.text)
-		if err := checkText("label", label); err != nil {
-			return f.fault("%s", err)
+		if k == len(of) {
+			f.fault("expected a label for each of %s, found more", Count(len(of), what))
+		} else if err := checkText("label", label); err != nil {
+			f.fault("%s", err)
+		} else {
+			add(of[k], label)
 		}
-		add(of[k], label)
 	}
 	if k < len(of) {
-		return f.fault("expected a label for each of %s, found %d", Count(len(of), what), k)
+		f.fault("expected a label for each of %s, found %d", Count(len(of), what), k)
 	}
-	return nil
+	return f.err
 }
 
-// tuFile reads a file line by line.
+// tuFile reads a file line by line, up to its first fault.
 type tuFile struct {
 	name, rest string
 	text       string // of the line, without surrounding spaces
 	line       int
+	err        *Error
 }
 
 // next advances to the next nonempty line.
 func (f *tuFile) next() bool {
-	for f.rest != "" {
+	for f.err == nil && f.rest != "" {
 		f.text, f.rest = cutLine(f.rest)
 		f.line++
 		if f.text = strings.TrimSpace(f.text); f.text != "" {
@@ -226,15 +226,17 @@ func (f *tuFile) next() bool {
 }
 
 func (f *tuFile) fault(format string, args ...any) *Error {
-	return &Error{File: f.name, Line: f.line, Message: fmt.Sprintf(format, args...)}
+	e := &Error{File: f.name, Line: f.line, Message: fmt.Sprintf(format, args...)}
+	f.err = cmp.Or(f.err, e)
+	return e
 }
 
 // number reads a number from 1 to most and returns it counted from 0.
-func (f *tuFile) number(text, what string, most int) (int, *Error) {
+func (f *tuFile) number(text, what string, most int) int {
 	text = strings.TrimSpace(text)
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 1 || v > most {
-		return 0, f.fault("expected the number of a %s, 1 to %d, found %s", what, most, quote(text))
+		f.fault("expected the number of a %s, 1 to %d, found %s", what, most, quote(text))
 	}
-	return v - 1, nil
+	return v - 1
 }

@@ -57,7 +57,6 @@ type workbook struct {
 	times   []byte          // timeFormat of each style
 }
 
-// sheet is a sheet of a workbook.
 type sheet struct{ name, part string }
 
 var errWorkbookTooLarge = fmt.Errorf("%w, uncompressed", ErrTooLarge)
@@ -106,7 +105,6 @@ func (r *partReader) token() (xml.Token, error) {
 	return token, err
 }
 
-// noWorkbook returns the error for a file without sheets.
 func noWorkbook(file, sheet string) error {
 	return &Error{File: file, Message: fmt.Sprintf("expected an .xlsx workbook with the sheet %s, found another kind of file", quote(sheet))}
 }

@@ -156,7 +156,6 @@ func (w *Worker) check(c Cell) error {
 	return nil
 }
 
-// prepare returns the trainer for a spec.
 func (w *Worker) prepare(spec ml.Spec) (*ml.Trainer, error) {
 	spec.CacheBytes = w.cacheBytes
 	w.mu.Lock()

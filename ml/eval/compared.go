@@ -113,7 +113,7 @@ func OnFolds(settings []Setting, k int, rope float64) (pairs []FoldPair, err err
 // OnSameFolds is OnFolds for stored evidence. All of it must satisfy SameFolds with the first.
 func OnSameFolds(all []Evidence, rope float64) (pairs []FoldPair, err error) {
 	sign := RankedBy(all[0].Score, false).sign(1)
-	return pairsOnFolds(len(all), all[0].ratio(), rope, RankedBy(all[0].Score, false).Share, func(a, b int) ([]float64, error) {
+	return pairsOnFolds(len(all), ratioOf(all[0].Scheme, len(all[0].Folds)), rope, RankedBy(all[0].Score, false).Share, func(a, b int) ([]float64, error) {
 		return lists.Make(len(all[a].Folds), func(i int) float64 { return sign * (all[a].Folds[i] - all[b].Folds[i]) }), nil
 	})
 }

@@ -177,13 +177,9 @@ func (r *Ranking) Nemenyi(level float64) (float64, error) {
 	if !(level > 0 && level < 1) {
 		return 0, param.Refuse("choose a level between 0 and 1, such as 0.05", "the significance level is %g", level)
 	}
-	return rangeQuantile(len(r.Ranks), 1-level) / math.Sqrt2 * r.unit(), nil
-}
-
-// unit returns the standard error of the difference of two mean ranks.
-func (r *Ranking) unit() float64 {
 	k := float64(len(r.Ranks))
-	return math.Sqrt(k * (k + 1) / (6 * float64(r.Sets)))
+	unit := math.Sqrt(k * (k + 1) / (6 * float64(r.Sets))) // standard error of the difference of two mean ranks
+	return rangeQuantile(len(r.Ranks), 1-level) / math.Sqrt2 * unit, nil
 }
 
 // rangeCDF returns the probability that the range of k standard normal variables is at most w:

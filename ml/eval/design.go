@@ -156,7 +156,6 @@ func (r Range) at(share float64, whole bool) float64 {
 	return min(max(v, r.Low), r.High)
 }
 
-// check validates d.
 func (d *Drawn) check(names []string) error {
 	var problems param.Problems
 	switch {

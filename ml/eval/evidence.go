@@ -99,9 +99,6 @@ func (e *Evidence) estimate(folds []Fold) bool {
 	return true
 }
 
-// ratio returns the ratio of test to training points of a fold.
-func (e Evidence) ratio() float64 { return ratioOf(e.Scheme, len(e.Folds)) }
-
 // ratioOf returns the ratio for a scheme with n folds over all repeats.
 func ratioOf(s Scheme, n int) float64 {
 	if s.HoldOut > 0 {

@@ -217,7 +217,6 @@ func makeSplits(y []float64, s Scheme, groups []int) (outer []Split, inner [][]S
 	return outer, inner, nil
 }
 
-// splits returns the splits of the given rows.
 func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Rand) (out []Split, err error) {
 	own := lists.At(y, rows)
 	var in []int

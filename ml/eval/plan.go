@@ -469,7 +469,6 @@ func (f Fold) valid() bool {
 	return lists.CountTrue(f.Shares != nil, f.Errors != nil, f.Failure != "") == 1
 }
 
-// rankedBy returns the ranking score.
 func (p *Plan) rankedBy() Score { return RankedBy(p.Score, p.Paths[0].Spec.Regression()) }
 
 // noScore returns the error that explains why no setting has a score.

@@ -146,12 +146,8 @@ func (r *Result) NestedFolds() []Fold {
 
 // Failure returns the reason why a training of the setting failed, empty if all succeeded.
 func (s Setting) Failure() string {
-	for _, f := range s.Folds {
-		if f.Failure != "" {
-			return f.Failure
-		}
-	}
-	return ""
+	failed, _ := lists.Find(s.Folds, func(f Fold) bool { return f.Failure != "" })
+	return failed.Failure
 }
 
 // Converged reports whether all trainings of the setting converged.

@@ -262,13 +262,9 @@ func (w pythonWriter) rows(rows [][]float64) {
 
 // coefColumns returns the coefficients, a row per support vector and a column per machine.
 func coefColumns(m *ml.Model) [][]float64 {
-	rows := make([][]float64, len(m.Supports.Vectors))
-	for j := range rows {
-		for _, machine := range m.Machines {
-			rows[j] = append(rows[j], machine.Coef[j])
-		}
-	}
-	return rows
+	return lists.Make(len(m.Supports.Vectors), func(j int) []float64 {
+		return lists.Map(m.Machines, func(machine ml.Machine) float64 { return machine.Coef[j] })
+	})
 }
 
 func biases(m *ml.Model) []float64 {

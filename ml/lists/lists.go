@@ -1,6 +1,8 @@
 // Package lists provides functions on slices that the standard library lacks.
 package lists
 
+import "slices"
+
 // Make returns f(0), …, f(n-1).
 func Make[T any](n int, f func(i int) T) []T {
 	out := make([]T, n)
@@ -37,6 +39,14 @@ func Where(n int, f func(i int) bool) (indices []int) {
 		}
 	}
 	return indices
+}
+
+// Find returns the first element that satisfies f, if any.
+func Find[T any](list []T, f func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(list, f); i >= 0 {
+		return list[i], true
+	}
+	return found, false
 }
 
 // At returns the elements at the given indices, which may repeat.

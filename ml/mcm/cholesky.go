@@ -77,7 +77,6 @@ func cholesky(ctx context.Context, k Matrix, tol float64) (*factor, error) {
 
 func (f *factor) rank() int { return len(f.pivots) }
 
-// column returns column k of G.
 func (f *factor) column(k int) []float64 { return f.g[k*f.m : (k+1)*f.m] }
 
 // interpolate returns the beta with G beta = y on the pivots.

@@ -69,10 +69,7 @@ func (d *dual) reserve(n int) {
 
 // addFeature adds a copy of the feature g.
 func (d *dual) addFeature(g []float64) {
-	scale := 0.0
-	for _, v := range g {
-		scale = max(scale, math.Abs(v))
-	}
+	scale := floats.Norm(g, math.Inf(1))
 	d.scale = append(d.scale, cmp.Or(scale, 1))
 	d.a.add(g, d.y, 1/scale)
 	d.addRow(-d.rho/scale, d.rho/scale)
@@ -151,7 +148,6 @@ type columns struct {
 	index []int       // scratch of mul
 }
 
-// element is an element of a row.
 type element struct {
 	at    int
 	value float64

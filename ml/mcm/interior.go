@@ -90,7 +90,6 @@ func (x *interior) start(ctx context.Context) error {
 	return nil
 }
 
-// value returns the objective of f.
 func (x *interior) value(f []float64) float64 {
 	h, slack := 1.0, 0.0
 	for i, y := range x.y {

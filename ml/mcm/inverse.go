@@ -239,7 +239,6 @@ func (v *inverse) apply() {
 	v.changed = v.changed[:0]
 }
 
-// line returns row i of a.
 func line(a blas64.General, i int) []float64 { return a.Data[i*a.Stride : i*a.Stride+a.Cols] }
 
 // gather sets dst to the elements of v at the given places.

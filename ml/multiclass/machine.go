@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
@@ -96,7 +97,7 @@ func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes in
 	m.k = rows.Subset(k, m.order)
 	m.size = floats.Norm(m.diag, math.Inf(1))
 	m.spare = rows.NewMemory[T](nil, n, bytes/2)
-	m.keep(rows.NewMemory[T](nil, n, bytes/2), m.fill)
+	m.keep(rows.NewMemory[T](nil, n, bytes/2), func(dst []T, i int) error { return compute(m, dst, i) })
 	m.exact = true
 	return m
 }
@@ -120,22 +121,16 @@ func emptyMachine[T rows.Real](n, classes int, c float64, mon *monitor) *machine
 }
 
 // byClass returns a padded vector for each class, in contiguous memory.
-func byClass(classes, n int) (vectors [][]float64) {
+func byClass(classes, n int) [][]float64 {
 	size := rows.Padded(n)
 	block := make([]float64, classes*size)
-	for c := range classes {
-		vectors = append(vectors, block[c*size:][:size])
-	}
-	return vectors
+	return lists.Make(classes, func(c int) []float64 { return block[c*size:][:size] })
 }
 
 // together returns the vectors of byClass as one slice.
 func together(vectors [][]float64) []float64 { return vectors[0][:len(vectors)*len(vectors[0])] }
 
 func (m *machine[T]) base() *machine[T] { return m }
-
-// fill computes a row.
-func (m *machine[T]) fill(dst []T, i int) error { return compute(m, dst, i) }
 
 // compute computes a row in either precision.
 func compute[T, R rows.Real](m *machine[T], dst []R, i int) error {

@@ -184,6 +184,15 @@ func Contains(ps []Param, name string) bool {
 	return slices.ContainsFunc(ps, func(p Param) bool { return p.Name == name })
 }
 
+// Names returns the names of the options.
+func (p Param) Names() []string {
+	names := make([]string, len(p.Options))
+	for i, o := range p.Options {
+		names[i] = o.Name
+	}
+	return names
+}
+
 func (p Param) bounded() bool { return p.Min != 0 || p.Max != 0 }
 
 // expects describes the values of p, for an error: "a number from 0 to 1".
@@ -195,11 +204,7 @@ func (p Param) expects() string {
 	case Switch:
 		return "true or false"
 	case Choice:
-		names := make([]string, len(p.Options))
-		for i, o := range p.Options {
-			names[i] = o.Name
-		}
-		return "one of " + strings.Join(names, ", ")
+		return "one of " + strings.Join(p.Names(), ", ")
 	case Text:
 		if p.bounded() {
 			return "a text of at most " + short(p.Max) + " characters"

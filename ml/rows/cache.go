@@ -96,7 +96,6 @@ func (c *Cache[T]) Row(i int) ([]T, error) {
 // Missing reports whether row i would have to be computed.
 func (c *Cache[T]) Missing(i int) bool { return c.Whole == nil && c.slots[i] <= 0 }
 
-// memory returns the memory of slot s.
 func (c *Cache[T]) memory(s int32) []T { return c.Memory.row(int(s)-1, Padded(len(c.slots))) }
 
 func (c *Cache[T]) link(s int32) {

@@ -110,7 +110,6 @@ func newClassProblem(k svm.Matrix, y []int, classes int, c float64) (*classProbl
 	return &classProblem{rows, slices.Clone(y), c, classes}, err
 }
 
-// state returns the state for alpha.
 func (p *classProblem) state(alpha [][]float64, looked int) CrammerSingerState {
 	s := CrammerSingerState{Looked: looked, U: make([][]float64, p.n)}
 	for c := range s.U {

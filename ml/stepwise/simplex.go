@@ -188,10 +188,7 @@ func (o *tableau) entering(bland bool) (col int, direction float64) {
 
 // ratios returns the step at which every row blocks the entering variable.
 func (o *tableau) ratios(col int, direction float64) []float64 {
-	var most float64
-	for _, row := range o.table {
-		most = max(most, math.Abs(row[col]))
-	}
+	most := floats.Norm(lists.Map(o.table, func(row []float64) float64 { return row[col] }), math.Inf(1))
 	ratios := make([]float64, len(o.table))
 	for r, row := range o.table {
 		ratios[r] = math.Inf(1)
@@ -284,7 +281,6 @@ func (o *tableau) state(bland bool) SimplexState {
 	return s
 }
 
-// called returns the names of variables.
 func (o *tableau) called(variables []int) []string {
 	return lists.At(o.names, variables)
 }

@@ -251,7 +251,6 @@ func (r *reader) scheme(p toml.Primitive) error {
 	})
 }
 
-// singleValue returns a single value of p.
 func singleValue(p param.Param, v any) (value param.Value, err error) {
 	switch v := v.(type) {
 	case int64:

@@ -101,7 +101,6 @@ func Builtin(name string) (*Study, bool) {
 	return s, true
 }
 
-// path returns the path of a set's file.
 func (s *Study) path(set Set) string {
 	if filepath.IsAbs(set.File) {
 		return set.File

@@ -125,11 +125,14 @@ func Diameter(k mat.Symmetric) float64 {
 	top := 0.0
 	for i := range k.SymmetricDim() {
 		for j := range i {
-			top = max(top, k.At(i, i)+k.At(j, j)-2*k.At(i, j))
+			top = max(top, apart(k, i, j))
 		}
 	}
 	return math.Sqrt(top)
 }
+
+// apart returns |phi(x_i) - phi(x_j)|².
+func apart(k mat.Symmetric, i, j int) float64 { return k.At(i, i) + k.At(j, j) - 2*k.At(i, j) }
 
 // Ball is the smallest ball in feature space that contains all points.
 type Ball struct {
@@ -160,13 +163,10 @@ func EnclosingBall(k mat.Symmetric) (Ball, error) {
 		maxSteps = 20_000
 	)
 	n := k.SymmetricDim()
-	scale := 0.0
-	for i := range n {
-		scale = max(scale, math.Abs(k.At(i, i)))
-	}
+	scale := floats.Norm(lists.Make(n, func(i int) float64 { return k.At(i, i) }), math.Inf(1))
 	for i := range n {
 		for j := range i {
-			if k.At(i, i)+k.At(j, j)-2*k.At(i, j) < -1e-10*scale {
+			if apart(k, i, j) < -1e-10*scale {
 				return Ball{}, param.Refuse("choose a positive semidefinite kernel", "points %d and %d have a negative squared distance: the kernel is not positive semidefinite, so no ball encloses the points", j+1, i+1)
 			}
 		}
@@ -178,23 +178,14 @@ func EnclosingBall(k mat.Symmetric) (Ball, error) {
 	for step := 0; ; step++ {
 		// The squared distance of point i from the centre is K_ii - 2 (Ka)_i + a'Ka.
 		norm := floats.Dot(a, ka)
-		far, dual := 0, -norm
-		dist := func(i int) float64 { return k.At(i, i) - 2*ka[i] + norm }
-		for i := range n {
-			dual += a[i] * k.At(i, i)
-			if dist(i) > dist(far) {
-				far = i
-			}
-		}
-		outer := dist(far)
+		dist := lists.Make(n, func(i int) float64 { return k.At(i, i) - 2*ka[i] + norm })
+		far, dual := floats.MaxIdx(dist), -norm
+		outer := dist[far]
 		from, move, best := -1, 0.0, 0.0
 		for j := range n {
-			if a[j] == 0 || j == far {
-				continue
-			}
-			slope := outer - dist(j)
-			curve := k.At(far, far) + k.At(j, j) - 2*k.At(far, j) // |phi_far - phi_j|²
-			if slope <= 0 || curve <= 0 {
+			dual += a[j] * k.At(j, j)
+			slope, curve := outer-dist[j], apart(k, far, j)
+			if a[j] == 0 || slope <= 0 || curve <= 0 { // far has slope 0
 				continue
 			}
 			t := min(a[j], slope/(2*curve))

@@ -165,7 +165,6 @@ func (p Problem) onLine() Case {
 	return c
 }
 
-// solution returns the solution of the accepted case.
 func solution(cases ...Case) Solution {
 	s := Solution{Cases: cases}
 	for _, c := range cases {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -196,10 +197,7 @@ func (b *Bars) limits() Limits {
 		return l
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
-	var largest float64
-	for _, v := range values {
-		largest = max(largest, math.Abs(v))
-	}
+	largest := floats.Norm(values, math.Inf(1))
 	for _, v := range values {
 		if v := math.Abs(v); v > 0 && v >= 1e-16*largest {
 			lo, hi = min(lo, math.Log10(v)), max(hi, math.Log10(v))

@@ -1,8 +1,8 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"marginlab/ml"
@@ -20,18 +20,14 @@ func Caption(s Scene) string {
 	var b strings.Builder
 	subject := "Points"
 	if m := s.Model; m != nil {
-		name := m.Kernel.Name
-		if r, err := kernel.Lookup(name); err == nil {
-			name = r.Label
-		}
 		subject = "Regions of " + strings.Join(m.Classes, ", ")
 		if s.sides() {
 			positive, negative := m.Sides(0)
 			subject = fmt.Sprintf("Decision boundary between %s and %s", positive, negative)
-		} else if i := slices.IndexFunc(ml.Rules, func(r ml.RuleEntry) bool { return r.Name == m.Rule }); i >= 0 {
-			subject += ", " + ml.Rules[i].Label
+		} else if r, ok := lists.Find(ml.Rules, func(r ml.RuleEntry) bool { return r.Name == m.Rule }); ok {
+			subject += ", " + r.Label
 		}
-		subject += ", " + name + " kernel"
+		subject += ", " + kernelLabel(m) + " kernel"
 		switch maps := lists.Count(m.Machines, func(machine ml.Machine) bool { return machine.Map != nil }); {
 		case maps == 1 && len(m.Machines) == 1:
 			subject += " with a conformal map"
@@ -107,4 +103,10 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// kernelLabel returns the label of a model's kernel, its name if it is unknown.
+func kernelLabel(m *ml.Model) string {
+	row, _ := kernel.Lookup(m.Kernel.Name)
+	return cmp.Or(row.Label, m.Kernel.Name)
 }

@@ -351,7 +351,6 @@ func curveStyle(t *Theme, i int, thick vg.Length) draw.LineStyle {
 
 func curveMarker(t *Theme, i int) marker { return marker{class: i, color: t.Line[i], paper: t.Paper} }
 
-// curve draws curve i.
 func (ch *Chart) curve(e *easel, i int, cu Curve) {
 	ps := ch.places(e.mapping, cu.X, cu.Y)
 	way := ps

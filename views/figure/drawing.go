@@ -136,7 +136,6 @@ func (m mapping) back(p vg.Point) (x, y float64) {
 // drawing draws within the frame of a sheet; m maps data to it.
 type drawing func(c *draw.Canvas, m mapping)
 
-// add adds drawings on top.
 func (s *sheet) add(ds ...drawing) { s.drawings = append(s.drawings, ds...) }
 
 // stroke draws the part of the polyline ps within the frame. It breaks at points that are not
@@ -201,7 +200,6 @@ func clipSegment(r vg.Rectangle, a, b vg.Point) (from, to vg.Point, ok bool) {
 	return from, to, true
 }
 
-// finite reports whether all values are finite.
 func finite(vs ...float64) bool {
 	return !slices.ContainsFunc(vs, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }

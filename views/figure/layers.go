@@ -73,7 +73,6 @@ func (s *Scene) layer(i int, name string) string {
 	return ""
 }
 
-// hides reports whether a layer is hidden.
 func (s *Scene) hides(layer string) bool { return slices.Contains(s.Hidden, layer) }
 
 // hidesPoint reports whether a point belongs to a hidden layer; class is the index of its label.

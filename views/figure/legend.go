@@ -76,7 +76,6 @@ func unseen(names []string) []entry {
 	return es
 }
 
-// line returns the sample of a line.
 func line(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {
 		stroke(c, style, polyline(nil, vg.Point{X: at.X - 11, Y: at.Y}, vg.Point{X: at.X + 11, Y: at.Y}))

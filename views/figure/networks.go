@@ -275,7 +275,6 @@ func (w *Network) shaft(at []vg.Point, e [2]int, radius vg.Length) (from, to vg.
 	return from.Add(along.Scale(radius)).Add(aside), to.Sub(along.Scale(radius)).Add(aside), true
 }
 
-// draw draws a node.
 func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
 	clr := t.color(n.Color)
 	c.SetColor(mix(t.Paper, clr, 0.55*min(max(n.Shade, 0), 1)))

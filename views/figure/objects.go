@@ -35,8 +35,6 @@ func hasObjects(r Run) []int {
 	return when(r.Data.Kind() == dataset.KindStrings || r.Data.Kind() == dataset.KindGraphs)
 }
 
-func objectsTitle(r Run, _ int) string { return "Some of the " + r.Data.Kind().Words() }
-
 // drawObjects draws some objects of a run, or the requested graph.
 func drawObjects(_ context.Context, r Run, _ int) (*Picture, error) {
 	f := Format{Dark: r.Look.Dark, Grey: r.Look.Grey, Width: r.Look.Width, Height: r.Look.Height}

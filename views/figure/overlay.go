@@ -221,11 +221,7 @@ func (d *disagreement) predicts(answer func(i int) int) uint8 {
 // cells.
 func (d *disagreement) share() float64 {
 	n, differ := d.layers[0].n, 0
-	most := 0
-	for _, l := range d.layers {
-		most = max(most, len(l.scores))
-	}
-	scores := make([]float64, most)
+	scores := make([]float64, slices.Max(lists.Map(d.layers, func(l answers) int { return len(l.scores) })))
 	for j := range n {
 		for i := range n {
 			k := j*(n+1) + i

@@ -135,7 +135,6 @@ func kind(r ml.Role) string {
 	return ""
 }
 
-// supports returns the support vectors of a scene.
 func (s *Scene) supports() (parts []Part) {
 	for _, p := range s.Points {
 		if p.Weight == 0 || len(parts) == longest {

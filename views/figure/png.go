@@ -39,7 +39,6 @@ func newPNG(w, h int, zoom float64, paper color.Color) *pngCanvas {
 	return c
 }
 
-// newImage returns a transparent image.
 func newImage(w, h int, zoom float64) *vgimg.Canvas {
 	return vgimg.NewWith(
 		vgimg.UseWH(vg.Length(float64(w)/zoom), vg.Length(float64(h)/zoom)),

@@ -83,7 +83,6 @@ func (r Ranks) Picture() (*Picture, error) {
 // stacked reports whether the picture is so narrow that a rank is written below its name.
 func (r *Ranks) stacked() bool { return r.Width > 0 && r.Width < 400 }
 
-// rowHeight returns the height of a name with its rank.
 func (r *Ranks) rowHeight() int {
 	if r.stacked() {
 		return 36
@@ -183,7 +182,6 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 	}
 }
 
-// describe describes the ranks and the joined groups.
 func (r *Ranks) describe(order []int, groups [][2]int) string {
 	name := func(a int) string { return fmt.Sprintf("%s %.2f", r.Names[order[a]], r.Ranks[order[a]]) }
 	var b strings.Builder

@@ -165,7 +165,6 @@ func (r *regions) paint(w, h int, p color.Palette, none uint8) *image.Paletted {
 	return img
 }
 
-// borders returns the lines between the regions.
 func (r *regions) borders(t *tracer, style draw.LineStyle) level {
 	scores := make([]float64, len(r.scores))
 	cut := func(a, b int) float64 { // where on the edge from node a to node b the class of a ends

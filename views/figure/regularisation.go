@@ -99,5 +99,4 @@ func Regularised(r *ml.Regularisation, f Format) (*Picture, error) {
 	return Chart{Format: f, X: Axis{Name: "C", Log: true}, Y: Axis{Name: "share of points", Min: -0.02, Max: 1.02}, Here: &r.C, Curves: curves}.Picture()
 }
 
-// add adds a point to the curve.
 func (cu *Curve) add(x, y float64) { cu.X, cu.Y = append(cu.X, x), append(cu.Y, y) }

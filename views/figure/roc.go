@@ -61,7 +61,6 @@ func (r Run) shares(x, y string, curve, blind Curve, here int) Chart {
 	return ch
 }
 
-// drawROC draws the ROC curve.
 func drawROC(ctx context.Context, r Run, _ int) (*Picture, error) {
 	roc, err := r.roc(ctx)
 	if err != nil {

@@ -45,15 +45,16 @@ type runFigure struct {
 
 // runFigures lists the kinds of figures in the order on pages.
 var runFigures = []runFigure{
-	{"before", hasBefore, beforeTitle, drawBefore},
+	{"before", func(r Run) []int { return when(r.Result.Before != nil) }, beforeTitle, func(ctx context.Context, r Run, _ int) (*Picture, error) { return r.decision(ctx, r.Result.Before) }},
 	{"boundary", mainly("boundary"), boundaryTitle, drawBoundary},
 	{"curve", mainly("curve"), always("The curve f(x) and its residuals"), drawBoundary},
 	{"surface", mainly("surface"), always("The surface f(x)"), drawBoundary},
-	{"fit", hasFit, always("f(x) against the value of every point"), drawFit},
+	// A curve shows every residual itself.
+	{"fit", func(r Run) []int { return when(r.Main() == "surface" || r.Main() == "fit") }, always("f(x) against the value of every point"), drawFit},
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"machine", ownMachines, machineTitle, drawMachine},
-	{"objects", hasObjects, objectsTitle, drawObjects},
-	{"weights", weighed, weightsTitle, drawWeights},
+	{"objects", hasObjects, func(r Run, _ int) string { return "Some of the " + r.Data.Kind().Words() }, drawObjects},
+	{"weights", weighed, func(r Run, k int) string { return "Largest feature weights" + ofMachine(r, k) }, drawWeights},
 	{"parts", weighed, partsTitle, drawParts},
 	{"components", hasMatrix, always("The objects where the kernel sees them, by its two largest principal components"), drawComponents},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
@@ -150,11 +151,6 @@ func mainly(name string) func(Run) []int {
 // always returns the Title of a figure that is the same for all runs.
 func always(title string) func(Run, int) string { return func(Run, int) string { return title } }
 
-// hasFit reports a figure unless the model is a curve, whose figure shows every residual.
-func hasFit(r Run) []int { return when(r.Main() == "surface" || r.Main() == "fit") }
-
-func hasBefore(r Run) []int { return when(r.Result.Before != nil) }
-
 // mappedMachines returns the machines with a conformal map and a plane to show it on.
 func mappedMachines(r Run) []int {
 	machines := r.Result.Model.Machines
@@ -202,10 +198,6 @@ func scalar(j *float64) string {
 	return ", J = " + param.Digits(*j, 4)
 }
 
-func drawBefore(ctx context.Context, r Run, _ int) (*Picture, error) {
-	return r.decision(ctx, r.Result.Before)
-}
-
 func drawBoundary(ctx context.Context, r Run, _ int) (*Picture, error) {
 	return r.decision(ctx, r.Result.Model)
 }
@@ -247,7 +239,6 @@ func drawFit(ctx context.Context, r Run, _ int) (*Picture, error) {
 	return ValueFit(r.looked(FitScene(m, points, r.Data.Label)))
 }
 
-// looked returns an arranged scene with the look of the run.
 func (r Run) looked(s Scene) Scene {
 	if r.Look.Limits != (Limits{}) {
 		s.Limits = r.Look.Limits

@@ -49,7 +49,6 @@ func polygon(p vg.Path, ps ...vg.Point) vg.Path {
 	return p
 }
 
-// stroke draws a path in a style.
 func stroke(c *draw.Canvas, style draw.LineStyle, p vg.Path) {
 	c.SetLineStyle(style)
 	c.Stroke(p)

@@ -44,7 +44,6 @@ type svgCanvas struct {
 	err    error                  // first error of encoding an image
 }
 
-// svgStyle is the style of a path.
 type svgStyle struct {
 	filled, stroked bool
 	fill, stroke    color.NRGBA

@@ -75,7 +75,6 @@ var lowered = strings.NewReplacer("⁻", "−", "⁰", "0", "¹", "1", "²", "2"
 // short formats a value to three significant digits.
 func short(v float64) string { return param.Digits(v, 3) }
 
-// width returns the width of s.
 func width(s string, size vg.Length) vg.Length { return widths.of(s, size, false) }
 
 // widths caches the widths of texts, since successive pictures have the same.
@@ -93,7 +92,6 @@ type measuredText struct {
 	bold bool
 }
 
-// of returns the width of s.
 func (m *measured) of(s string, size vg.Length, bold bool) vg.Length {
 	const most, longest = 2000, 100 // texts, and bytes of a text
 	key := measuredText{s, size, bold}

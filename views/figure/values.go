@@ -15,7 +15,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
@@ -244,7 +243,6 @@ func valueMark(c *draw.Canvas, t *Theme, at vg.Point, r vg.Length, fill color.Co
 	})
 }
 
-// valueLegend returns the legend of a surface.
 func (s *Scene) valueLegend(t *Theme, middle color.Color, model bool) (es []entry) {
 	trained, held := 0, 0
 	for _, q := range s.Points {
@@ -279,11 +277,7 @@ func (s *Scene) valueCaption(subject string) string {
 	}
 	b.WriteString(subject)
 	if s.Model != nil {
-		name := s.Model.Kernel.Name
-		if r, err := kernel.Lookup(name); err == nil {
-			name = r.Label
-		}
-		fmt.Fprintf(&b, ", %s kernel", name)
+		fmt.Fprintf(&b, ", %s kernel", kernelLabel(s.Model))
 	}
 	if l := s.View.Labels; l[0] != "" && l[1] != "" {
 		fmt.Fprintf(&b, ", over %s and %s", l[0], l[1])

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -127,10 +128,6 @@ func ofMachine(r Run, machine int) string {
 	return ", " + ml.Versus(r.Result.Model.Sides(machine))
 }
 
-func weightsTitle(r Run, machine int) string {
-	return "Largest feature weights" + ofMachine(r, machine)
-}
-
 func drawWeights(ctx context.Context, r Run, machine int) (*Picture, error) {
 	w, err := r.Result.Model.Weights(ctx, machine)
 	if err != nil {
@@ -196,12 +193,7 @@ func drawParts(ctx context.Context, r Run, machine int) (*Picture, error) {
 	format := Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height}
 	if graphs, ok := r.Data.Objects.(*dataset.Graphs); ok {
 		n := Networks{Format: format, Sides: r.sides(machine)}
-		most := 0.0
-		for _, own := range parts {
-			for _, v := range own {
-				most = max(most, math.Abs(v))
-			}
-		}
+		most := floats.Norm(slices.Concat(parts...), math.Inf(1))
 		for a, i := range rows {
 			g := graphs.Values[i]
 			n.Networks = append(n.Networks, Network{Name: heads[a], Graph: g, Nodes: Speaking(g, parts[a], most, n.Sides)})

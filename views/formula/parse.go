@@ -452,7 +452,6 @@ func (p *parser) digits(number string, at int) (atom, error) {
 	return atom{class: ord, node: leaf("mn", text)}, err
 }
 
-// symbol returns the atom of a symbol.
 func (p *parser) symbol(s symbol) (atom, error) {
 	switch s.class {
 	case ord:

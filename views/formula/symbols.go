@@ -95,13 +95,11 @@ var negated = map[string]string{
 	"∼": "≁", "≈": "≉", "≡": "≢", "≅": "≇", "∃": "∄", "∣": "∤", "∥": "∦", "→": "↛", "←": "↚", "⇒": "⇏", "⇔": "⇎",
 }
 
-// fonts maps commands to fonts.
 var fonts = map[string]font{
 	"mathbf": bold, "boldsymbol": boldItalic, "bm": boldItalic, "mathbb": double,
 	"mathcal": script, "mathscr": script, "mathrm": roman, "mathit": italic,
 }
 
-// font is a font of letters.
 type font int
 
 const (

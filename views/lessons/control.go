@@ -131,11 +131,10 @@ func (c PlacesControl) Of(in Input) [][2]float64 {
 }
 
 // Handles returns the handles that drag the places, at their displayed positions.
-func (c PlacesControl) Handles(shown [][2]float64) (all []Handle) {
-	for i, at := range shown {
-		all = append(all, Handle{Label: fmt.Sprintf("point %d", i+1), X: at[0], Y: at[1], XControl: c[i].X, YControl: c[i].Y})
-	}
-	return all
+func (c PlacesControl) Handles(shown [][2]float64) []Handle {
+	return lists.Make(len(shown), func(i int) Handle {
+		return Handle{Label: fmt.Sprintf("point %d", i+1), X: shown[i][0], Y: shown[i][1], XControl: c[i].X, YControl: c[i].Y}
+	})
 }
 
 // EndsControl is a line through two draggable places.

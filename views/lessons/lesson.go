@@ -66,20 +66,16 @@ func Is(v float64) Answer {
 
 // Screen returns the screen with a slug and its index, or nil.
 func (l *Lesson) Screen(slug string) (*Screen, int) {
-	for i := range l.Screens {
-		if l.Screens[i].Slug == slug {
-			return &l.Screens[i], i
-		}
+	if i := slices.IndexFunc(l.Screens, func(s Screen) bool { return s.Slug == slug }); i >= 0 {
+		return &l.Screens[i], i
 	}
 	return nil, 0
 }
 
 // Question returns the question with a slug, or nil.
 func (s *Screen) Question(slug string) *Question {
-	for i := range s.Questions {
-		if s.Questions[i].Slug == slug {
-			return &s.Questions[i]
-		}
+	if i := slices.IndexFunc(s.Questions, func(q Question) bool { return q.Slug == slug }); i >= 0 {
+		return &s.Questions[i]
 	}
 	return nil
 }

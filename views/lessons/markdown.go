@@ -183,7 +183,6 @@ func withValues(words string, value func(control string) string) string {
 	})
 }
 
-// displayFormula is a display formula.
 type displayFormula struct {
 	ast.BaseBlock
 	tex  string

@@ -3,8 +3,11 @@ package lessons
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+
+	"marginlab/ml/lists"
 )
 
 // Document is a lecture document, identified by its number in the course.
@@ -76,12 +79,6 @@ func readDocuments(text string) (all []Document, corrections []Correction) {
 
 // FindSection returns the section with an id of Screen.Covers.
 func FindSection(id string) (Section, bool) {
-	for _, d := range Documents() {
-		for _, s := range d.Sections {
-			if s.ID == id {
-				return s, true
-			}
-		}
-	}
-	return Section{}, false
+	sections := slices.Concat(lists.Map(Documents(), func(d Document) []Section { return d.Sections })...)
+	return lists.Find(sections, func(s Section) bool { return s.ID == id })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // New completes a lesson from its files: guide.md, parsed by newGuide, and words.md, which is
@@ -64,7 +65,6 @@ func New(files fs.FS, l Lesson) *Lesson {
 	return l.with(string(words))
 }
 
-// with returns the lesson with its text.
 func (l Lesson) with(words string) *Lesson {
 	at := 0 // current line, from 0
 	fail := func(format string, args ...any) {
@@ -186,10 +186,8 @@ func (s *Screen) write(where, source string) {
 			var missing error
 			words = withValues(words, func(control string) string {
 				if s.Demo != nil {
-					for _, p := range s.Demo.Params() {
-						if p.Name == control {
-							return p.Default
-						}
+					if p, ok := lists.Find(s.Demo.Params(), func(p param.Param) bool { return p.Name == control }); ok {
+						return p.Default
 					}
 				}
 				missing = fmt.Errorf("the words of the screen %s: it has no control %q", where, control)

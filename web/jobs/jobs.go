@@ -156,7 +156,6 @@ func (q *Queue) startSaving(j *job) {
 	j.tooLong.Stop()
 }
 
-// end forgets a job.
 func (q *Queue) end(j *job) {
 	j.cancel(nil)
 	if j.work.Memory >= collectAbove {
@@ -403,7 +402,6 @@ func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 	return func() { q.do(ctx, j, r); q.end(j) }, nil
 }
 
-// isTemporary reports whether an error may be temporary.
 func isTemporary(err error) bool {
 	var fault *store.Error
 	return errors.As(err, &fault) && slices.Contains([]string{"storage", "busy"}, fault.Kind()) || errors.Is(err, context.DeadlineExceeded)
@@ -492,7 +490,6 @@ func formatLimit(d time.Duration) string {
 	return strings.ReplaceAll(strings.ReplaceAll(d.String(), "m0s", "m"), "h0m", "h")
 }
 
-// fail ends a run with an error.
 func (q *Queue) fail(ctx context.Context, r store.Run, reason error) (Event, error) {
 	message := q.explain(ctx, reason, "run", r.ID)
 	err := q.retry(ctx, 0, func(ctx context.Context) error { return q.fails(ctx, q.owner, r.ID, message) })

@@ -201,7 +201,6 @@ func (q *Queue) begins(key, above string, since time.Time) time.Duration {
 	return a.begins
 }
 
-// account returns the account of a sharer.
 func (q *Queue) account(key string) *account {
 	a := q.accounts[key]
 	if a == nil {

@@ -53,10 +53,8 @@ func part(name string, ls ...func() *lessons.Lesson) (all []lessons.Lesson) {
 // Find returns the lesson with the given slug, or nil.
 func Find(slug string) *lessons.Lesson {
 	ls := Lessons()
-	for i := range ls {
-		if ls[i].Slug == slug {
-			return &ls[i]
-		}
+	if i := slices.IndexFunc(ls, func(l lessons.Lesson) bool { return l.Slug == slug }); i >= 0 {
+		return &ls[i]
 	}
 	return nil
 }

@@ -162,7 +162,6 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// ones returns a vector of n ones.
 func ones(n int) []float64 {
 	v := make([]float64, n)
 	floats.AddConst(1, v)
@@ -374,10 +373,7 @@ func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		m = theory.QuadraticPlane
 	}
 	f := newTwoWays(ctx, m, points)
-	order := dataset.Indices(len(points.Y))
-	if sorted.Of(in) {
-		order = lessons.ClassOrder(points.Y)
-	}
+	order := lessons.Either(sorted.Of(in), lessons.ClassOrder(points.Y), dataset.Indices(len(points.Y)))
 	marks := points.Dots(nil)
 	caption := "The six points~; drag the one at the handle~. In the six-dimensional feature space of this kernel the means have no place in the plane."
 	if m.Inputs == 0 {
@@ -518,7 +514,6 @@ func (p *problem) quotient(ctx context.Context, m *mlconformal.Map) float64 {
 	return lessons.Must(theory.RidgedJ(ctx, p.Gram, p.Y, m.Factors(p.X), ridge))
 }
 
-// mapAt returns the map at a step of the ascent.
 func mapAt(path *trace.Replay[[]float64], step int, cores [][]float64, gamma float64) *mlconformal.Map {
 	alpha := slices.Clone(path.At(step))
 	return &mlconformal.Map{Gamma: gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}

@@ -39,7 +39,6 @@ func harmOptions() (all []param.Option) {
 	return all
 }
 
-// harmed returns the points of a set.
 func harmed(set string) lessons.Toy {
 	switch set {
 	case "ring":

@@ -86,7 +86,6 @@ func climb(ctx context.Context, x *mat.Dense, k, start int) *trace.Replay[mixtur
 	return lessons.Must(stepwise.EM(ctx, x, mixture.Begin(x, s, start-1), s))
 }
 
-// end returns the last state.
 func end(r *trace.Replay[mixture.State]) mixture.State { return r.At(r.Len() - 1) }
 
 // ends returns the last states of all starts.
@@ -147,18 +146,12 @@ func names(m *mixture.Mixture) []figure.Mark {
 
 func place(v []float64) [2]float64 { return [2]float64{v[0], v[1]} }
 
-// table returns the parameters of a mixture.
 func table(caption string, m *mixture.Mixture) lessons.Table {
 	t := lessons.Table{Caption: caption, Head: []string{"component", `$\pi_k$`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
-	for k, w := range m.Weights {
-		t.Rows = append(t.Rows, row(k, w, m.Means[k], m.Variances[k]))
-	}
+	t.Rows = lists.Make(m.Len(), func(k int) []string {
+		return append([]string{strconv.Itoa(k + 1)}, lists.Map(slices.Concat([]float64{m.Weights[k]}, m.Means[k], m.Variances[k]), tidy)...)
+	})
 	return t
-}
-
-// row returns the table row of a component.
-func row(k int, weight float64, means, variances []float64) []string {
-	return append([]string{strconv.Itoa(k + 1)}, lists.Map(slices.Concat([]float64{weight}, means, variances), tidy)...)
 }
 
 // tidy formats a number with four decimals, or a small one with its leading digits.
@@ -202,12 +195,9 @@ func showModel(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 }
 
 // tug returns the score of a point for every mean.
-func tug(m *mixture.Mixture, at [2]float64) (u [][2]float64) {
+func tug(m *mixture.Mixture, at [2]float64) [][2]float64 {
 	row := theory.Scores(m, mat.NewDense(1, 2, at[:])).RawRowView(0)
-	for k := range m.Means {
-		u = append(u, place(row[m.Len()+2*k:]))
-	}
-	return u
+	return lists.Make(m.Len(), func(k int) [2]float64 { return place(row[m.Len()+2*k:]) })
 }
 
 // crowd is the weight of the probe, in points, when the ellipses follow it.
@@ -488,10 +478,7 @@ func showScores(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	toward := func(from, by [2]float64, scale float64) [2]float64 {
 		return [2]float64{from[0] + scale*by[0], from[1] + scale*by[1]}
 	}
-	longest := 0.0
-	for i := range t.XY {
-		longest = max(longest, lessons.Norm(pull(u, i)))
-	}
+	longest := slices.Max(lists.Make(len(t.XY), func(i int) float64 { return lessons.Norm(pull(u, i)) }))
 	scale := 0.9 / longest
 	var arrows []figure.Mark
 	for i, p := range t.XY {

@@ -240,7 +240,6 @@ func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dat
 // machines lists the compared machines.
 var machines = []string{"SVM", "MCM", "sparse MCM", "conformal MCM"}
 
-// machineSettings returns the settings of a machine.
 func machineSettings(machine, rho, c, gamma string) []string {
 	pairs := []string{"kernel", "rbf", "C", c, "gamma", gamma, "learner", "mcm"}
 	switch machine {
@@ -574,7 +573,6 @@ func conformal(ctx context.Context) float64 {
 	return lessons.First(g[0] > 2*g[1])
 }
 
-// summaries caches the trials of the summary.
 var summaries lessons.Memo[summaryKey, trial]
 
 type summaryKey struct {
@@ -659,7 +657,6 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 }
 
-// claim is a claim in the text with its verdict and the evidence.
 type claim struct{ says, verdict, evidence string }
 
 // holds reports whether a bet on the claim, t or f, is right.

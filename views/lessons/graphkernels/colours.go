@@ -28,7 +28,6 @@ func wlValue(ctx context.Context, a, b dataset.Graph, h int) float64 {
 	return value(ctx, wlKernel(h, false), a, b)
 }
 
-// colourName returns the name of a colour of the dictionary.
 func colourName(c int) string { return strconv.Itoa(c) }
 
 // signature formats what a colour stands for: the previous own colour, then those of the

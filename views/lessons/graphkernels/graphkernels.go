@@ -200,7 +200,6 @@ var edged = map[string][2]shape{
 	},
 }
 
-// ring returns a ring of n nodes.
 func ring(n int) dataset.Graph {
 	g := dataset.Graph{N: n, Edges: [][2]int{{0, 1}, {0, n - 1}}}
 	for v := 1; v < n-1; v++ {
@@ -209,7 +208,6 @@ func ring(n int) dataset.Graph {
 	return g
 }
 
-// complete returns the complete graph of n nodes.
 func complete(n int) dataset.Graph {
 	g := dataset.Graph{N: n}
 	for v := range n {
@@ -239,7 +237,6 @@ func network(s shape, node func(v int) figure.Node) figure.Network {
 	return w
 }
 
-// networks returns a figure of some graphs.
 func networks(name, caption string, wide bool, of ...figure.Network) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: lessons.Draws(0, figure.Networks{Networks: of})}
 }

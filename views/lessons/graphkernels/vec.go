@@ -61,7 +61,6 @@ func (m *multiplier) summed(rows, cols int, apply func(x *mat.Dense) *mat.Dense)
 	}
 }
 
-// path returns a path of n nodes.
 func path(n int) dataset.Graph {
 	g := ring(n)
 	g.Edges = slices.Delete(g.Edges, 1, 2)

@@ -159,7 +159,6 @@ func (l line) csv() string {
 	return b.String()
 }
 
-// settings returns the settings of a regression.
 func settings(pairs ...string) []string {
 	return append([]string{"learner", "ridge", "target", "value"}, pairs...)
 }
@@ -175,7 +174,6 @@ type curve struct {
 	line
 }
 
-// fit trains on a line.
 func fit(ctx context.Context, l line, pairs ...string) *curve {
 	rows, labels := make([][]float64, len(l.X)), make([]string, len(l.X))
 	for i, x := range l.X {
@@ -235,7 +233,6 @@ func (c *curve) at(x float64) float64 { return c.Model.Decision([]float64{x}) }
 // lambdas returns values of lambda from 10⁻⁴ to 100, four per decade.
 func lambdas() []float64 { return lessons.Logspace(1e-4, 100, 25) }
 
-// squared returns the sum of squares.
 func squared(v []float64) float64 { return floats.Dot(v, v) }
 
 func showSquares(ctx context.Context, in lessons.Input) *lessons.Exhibit {

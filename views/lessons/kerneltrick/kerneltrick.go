@@ -143,7 +143,6 @@ var sets = []param.Option{
 	{Name: "moons", Label: "Blurred moons"},
 }
 
-// newSetControl returns a choice of some of the sets.
 func newSetControl(start string, names ...string) lessons.ChoiceControl {
 	c := lessons.ChoiceControl{Name: "set", Label: "points", Default: start}
 	for _, name := range names {
@@ -261,7 +260,6 @@ var lifts = []lift{
 	{"sum", "z = x₁ + x₂", "x_1 + x_2", func(x, y float64) float64 { return x + y }},
 }
 
-// liftOptions returns the lifts to choose from.
 func liftOptions() []param.Option {
 	return lists.Map(lifts, func(l lift) param.Option { return param.Option{Name: l.name, Label: l.label} })
 }
@@ -323,10 +321,9 @@ func showLift(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		miss := t.Y[i]*f(p[0], p[1]) <= 0
 		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], l.z(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: miss})
 	}
-	note := "The plane separates the lifted points. Where it meets the surface is a curve; seen from straight above (tilt 90) that curve is the boundary in the plane."
-	if errors > 0 {
-		note = fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.Y))
-	}
+	note := lessons.Either(errors > 0,
+		fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.Y)),
+		"The plane separates the lifted points. Where it meets the surface is a curve; seen from straight above (tilt 90) that curve is the boundary in the plane.")
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			liftedFigure(in, liftTurn, "lifted", fmt.Sprintf(`Every point is lifted to the height $z = %s$. ~Turn the box until you look along the plane.~`, l.tex), box),
@@ -405,10 +402,7 @@ func showBumps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		figure.Dot{At: c[1], Class: -1, Held: true, Label: "c₂", Name: "centre"},
 	}
 	errors := t.Errors(f)
-	note := "Separated: in the new coordinates a straight line does it."
-	if errors > 0 {
-		note = "Not yet: no line parts the classes in the new coordinates."
-	}
+	note := lessons.Either(errors > 0, "Not yet: no line parts the classes in the new coordinates.", "Separated: in the new coordinates a straight line does it.")
 	var straight []figure.Mark
 	if w[0] != 0 || w[1] != 0 {
 		straight = lessons.Sides([2]float64{w[0], w[1]}, b)

@@ -591,10 +591,8 @@ func showSVM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		walls = append(walls, figure.Line{A: [2]float64{p[0], 1}, C: pts.Y[i], Pen: pen, Label: strconv.Itoa(i + 1), Name: "walls, " + lessons.ClassName(pts.Y[i])})
 	}
 	walls = append(walls, figure.Dot{At: [2]float64{w, b}, Class: -1, Held: true, Label: "(w, b)"})
-	note := "All four constraints hold. Can you go further left?"
-	if worst := least(w, b); worst < 1-1e-3 {
-		note = "Behind a wall: at least one point has a margin below 1. See which row of the table has $h > 0$."
-	}
+	note := lessons.Either(least(w, b) < 1-1e-3,
+		"Behind a wall: at least one point has a margin below 1. See which row of the table has $h > 0$.", "All four constraints hold. Can you go further left?")
 	e := &lessons.Exhibit{
 		Handles: []lessons.Handle{{Label: "w and b", X: w, Y: b, XControl: weight, YControl: bias}},
 		Numbers: []lessons.Number{{Label: `$\frac12 w^2$`, Value: views.Short(w * w / 2), Help: "to be made small"}, {Label: `least $y_i(w x_i + b)$`, Value: views.Short(least(w, b)), Help: "has to be at least 1"}},

@@ -186,7 +186,6 @@ func holders(ctx context.Context) float64 {
 	return 1
 }
 
-// widestMargin returns the margin of the widest line.
 func widestMargin(ctx context.Context) float64 {
 	return 1 / lessons.Norm(lessons.TrainHard(ctx, lessons.Separable).W)
 }

@@ -121,11 +121,10 @@ func newLine(t, o float64) line {
 }
 
 // sixDots draws the points at the given positions.
-func sixDots(at func(i int) [2]float64) (marks []figure.Mark) {
-	for i := range six.x {
-		marks = append(marks, figure.Dot{At: at(i), Class: lessons.Class(six.y[i]), Name: lessons.ClassName(six.y[i])})
-	}
-	return marks
+func sixDots(at func(i int) [2]float64) []figure.Mark {
+	return lists.Make(len(six.x), func(i int) figure.Mark {
+		return figure.Dot{At: at(i), Class: lessons.Class(six.y[i]), Name: lessons.ClassName(six.y[i])}
+	})
 }
 
 // band draws a band from t to x at height y, with marks at multiples of length.
@@ -502,10 +501,7 @@ func pivot(s stepwise.SimplexState, first bool) string {
 	}
 	in, out, ratio := s.Nonbasic[s.Entering], s.Basic[s.Leaving], s.Ratios[s.Leaving]
 	text := lessons.Either(first, "Start: f = 0, every point pays 1. ", "")
-	rule := "has the cost of largest size"
-	if s.Bland {
-		rule = "is the first with a promising cost (Bland's rule, after a step of length 0)"
-	}
+	rule := lessons.Either(s.Bland, "is the first with a promising cost (Bland's rule, after a step of length 0)", "has the cost of largest size")
 	text += fmt.Sprintf("%s %s, %s per unit, and enters. ", in, rule, views.Short(s.Cost[s.Entering]))
 	if ratio == 0 {
 		return text + fmt.Sprintf("%s is 0 already and would fall below: the ratio is 0. %s leaves.", out, out)

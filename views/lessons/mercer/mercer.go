@@ -183,7 +183,6 @@ func toy(n int) lessons.Toy {
 
 var limits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
 
-// gramOf returns the Gram matrix of the toy.
 func gramOf(k kernel.Kernel, t lessons.Toy) *mat.SymDense {
 	return theory.Gram(kernel.NewGram(k, t.Matrix()))
 }
@@ -525,12 +524,8 @@ func showCombine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func factor(context.Context) float64 {
 	t := toy(40)
 	k1, k2 := parts(t.Matrix(), 1)
-	for _, c := range combinations {
-		if c.name == "conformal" {
-			return lessons.First(lessons.Must(theory.Mercer(c.of(k1, k2, t.Matrix()))).PSD)
-		}
-	}
-	panic(lessons.Failf("no conformal combination"))
+	c, _ := lists.Find(combinations, func(c combination) bool { return c.name == "conformal" })
+	return lessons.First(lessons.Must(theory.Mercer(c.of(k1, k2, t.Matrix()))).PSD)
 }
 
 // The derivations of the closure properties.
@@ -547,10 +542,8 @@ func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	rng := rand.New(rand.NewPCG(uint64(seed.Of(in)), 7))
 	v := lists.Make(len(t.Y), func(int) float64 { return rng.NormFloat64() })
 	combine := func(name string) *mat.SymDense {
-		for _, c := range combinations {
-			if c.name == name {
-				return c.of(k1, k2, x)
-			}
+		if c, ok := lists.Find(combinations, func(c combination) bool { return c.name == name }); ok {
+			return c.of(k1, k2, x)
 		}
 		return k1
 	}
@@ -599,11 +592,10 @@ func showPCA(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	g := theory.Gram(kernel.NewGram(k, x))
 	components := lessons.Must(theory.KernelPCA(g, 5))
 	s := lessons.Must(theory.Mercer(g))
-	dots := func(at func(i int) [2]float64) (marks []figure.Mark) {
-		for i, c := range classes {
-			marks = append(marks, figure.Dot{At: at(i), Class: c, Name: lessons.Named(d.Classes)[c]})
-		}
-		return marks
+	dots := func(at func(i int) [2]float64) []figure.Mark {
+		return lists.Make(len(classes), func(i int) figure.Mark {
+			return figure.Dot{At: at(i), Class: classes[i], Name: lessons.Named(d.Classes)[classes[i]]}
+		})
 	}
 	_, found := components.Scores.Dims()
 	score := func(i, j int) float64 {

@@ -95,7 +95,6 @@ var toy = lessons.Toy{
 
 var limits = figure.Limits{XMin: -2.8, XMax: 2.8, YMin: -2.3, YMax: 2.3}
 
-// linear returns the linear kernel.
 func linear() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
 
 // train runs the dual perceptron on a toy.

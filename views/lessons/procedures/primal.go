@@ -157,7 +157,6 @@ func drawn(s stepwise.SubgradientState) []figure.Mark {
 	return append(lessons.Sides(place(s), s.B), lessons.MarginLines(place(s), s.B)...)
 }
 
-// overlapping returns the problem of the questions.
 func overlapping(c float64) problem {
 	return newProblem("overlap", "linear", c)
 }

@@ -132,7 +132,6 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// newToys returns a choice of some of the toys.
 func newToys(start string, names ...string) lessons.ChoiceControl {
 	labels := map[string]string{"apart": "separable", "overlap": "overlapping", "ring": "a ring"}
 	c := lessons.ChoiceControl{Name: "toy", Label: "points", Default: start}
@@ -140,7 +139,6 @@ func newToys(start string, names ...string) lessons.ChoiceControl {
 	return c
 }
 
-// newC returns a control for C.
 func newC(start string) lessons.NumberControl {
 	return lessons.NumberControl{Name: "C", Label: "C", Default: start, Min: 0.01, Max: 100, Low: 0.05, High: 20, Log: true}
 }
@@ -148,7 +146,6 @@ func newC(start string) lessons.NumberControl {
 // gamma is the parameter of this lesson's RBF kernel.
 const gamma = 0.7
 
-// newSimilarity returns a control for the kernel.
 func newSimilarity(start string) lessons.ChoiceControl {
 	return lessons.ChoiceControl{Name: "similarity", Label: "kernel", Default: start, Options: []param.Option{
 		{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = " + views.Short(gamma)},
@@ -180,7 +177,6 @@ func (p problem) moved(dx float64) problem {
 	return p
 }
 
-// gram returns the Gram matrix of the points.
 func (p problem) gram() *kernel.Gram { return kernel.NewGram(p.kernel, p.Matrix()) }
 
 // optimum returns the exact solution.
@@ -193,7 +189,6 @@ func (p problem) open() string {
 	return p.Lab("learner", "svm", "kernel", p.kernel.Name, "gamma", views.Short(gamma), "C", lessons.Setting(p.c))
 }
 
-// function returns f of an iterate.
 func (p problem) function(it stepwise.Iterate) func(x, y float64) float64 {
 	s := kernel.NewSum(p.kernel, p.Matrix(), it.U())
 	return func(x, y float64) float64 { return s.At([]float64{x, y}) + it.B }
@@ -229,7 +224,6 @@ func (p problem) points(it stepwise.Iterate, ringed ...int) (marks []figure.Mark
 	return marks
 }
 
-// kkt returns the KKT table of an iterate.
 func kkt(it stepwise.Iterate, touched ...int) lessons.Table {
 	demands := map[stepwise.Condition]string{
 		stepwise.AtZero: `$y f \ge 1$`,

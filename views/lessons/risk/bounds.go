@@ -167,7 +167,6 @@ type machineSize struct {
 	spread       float64 // max|f| / min|f|
 }
 
-// measureRun computes the machineSize of a run.
 func measureRun(r *lessons.Run) (machineSize, error) {
 	m := r.Model
 	if m.Rule != ml.Sign {

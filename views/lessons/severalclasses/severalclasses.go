@@ -197,10 +197,7 @@ func load(name string) (b bunch) {
 	case "pinwheel":
 		b.data = lessons.Must(dataset.Generate("pinwheel", 60, 0.12, 1))
 	case "iris", "sepals":
-		columns := []string{"petal_length", "petal_width"}
-		if name == "sepals" {
-			columns = []string{"sepal_length", "sepal_width"}
-		}
+		columns := lessons.Either(name == "sepals", []string{"sepal_length", "sepal_width"}, []string{"petal_length", "petal_width"})
 		b.data = lessons.LoadData("iris")
 		b.lab = []string{"features", strings.Join(columns, ",")}
 		b.data = lessons.Must(b.data.Columns(columns))
@@ -604,11 +601,9 @@ func oneAtATime(ctx context.Context) float64 {
 
 // fourWays trains the four rules on a set.
 func fourWays(ctx context.Context, set string, pairs ...string) []*machines {
-	var all []*machines
-	for _, way := range ml.Multiclass {
-		all = append(all, fit(ctx, set, append([]string{"multiclass", way.Name}, pairs...)...))
-	}
-	return all
+	return lists.Map(ml.Multiclass, func(way ml.MulticlassEntry) *machines {
+		return fit(ctx, set, append([]string{"multiclass", way.Name}, pairs...)...)
+	})
 }
 
 func showFour(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -626,10 +621,8 @@ func showFour(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		way := ml.Multiclass[i]
 		names, models = append(names, way.Label), append(models, t.Model)
 		row := []string{way.Label, strconv.Itoa(len(t.Model.Machines)), strconv.Itoa(t.Report.SupportVectors), lessons.Percent(*t.Report.TrainAccuracy)}
-		for k, c := range t.Report.Confusion {
-			row = append(row, strconv.Itoa(c.Predicted[k]))
-		}
-		table.Rows = append(table.Rows, row)
+		right := lists.Make(len(t.Report.Confusion), func(k int) string { return strconv.Itoa(t.Report.Confusion[k].Predicted[k]) })
+		table.Rows = append(table.Rows, append(row, right...))
 	}
 	e.Tables = []lessons.Table{table}
 	bare := figure.Plane{X: first.data.Features[0], Y: first.data.Features[1]}

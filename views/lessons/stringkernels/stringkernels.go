@@ -162,7 +162,6 @@ func gramOf(ctx context.Context, k kernel.Kernel, texts []string) *mat.SymDense 
 	return theory.Gram(lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}, nil)))
 }
 
-// value returns the kernel of two strings.
 func value(ctx context.Context, k kernel.Kernel, x, z string) float64 {
 	return gramOf(ctx, k, []string{x, z}).At(0, 1)
 }
@@ -211,13 +210,9 @@ func pieceCount(names []string) int {
 
 func featureTable(caption string, texts, names []string, phi *mat.Dense) lessons.Table {
 	t := lessons.Table{Caption: caption, Head: append([]string{"word"}, lists.Map(names, visible)...)}
-	for i, text := range texts {
-		row := []string{visible(text)}
-		for j := range names {
-			row = append(row, views.Short(phi.At(i, j)))
-		}
-		t.Rows = append(t.Rows, row)
-	}
+	t.Rows = lists.Make(len(texts), func(i int) []string {
+		return append([]string{visible(texts[i])}, lists.Map(phi.RawRowView(i), views.Short)...)
+	})
 	return t
 }
 
@@ -336,11 +331,8 @@ func showGaps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	table := lessons.Table{Caption: "The features of the three words, a column for each piece of two symbols", Head: []string{"word"}}
 	table.Head = append(table.Head, names...)
 	for i, w := range three {
-		row := []string{w}
-		for _, u := range names {
-			row = append(row, "$"+features[i][u].TeX()+"$")
-		}
-		table.Rows = append(table.Rows, row)
+		row := lists.Map(names, func(u string) string { return "$" + features[i][u].TeX() + "$" })
+		table.Rows = append(table.Rows, append([]string{w}, row...))
 	}
 	g := gramOf(ctx, gapKernel(2, lambda, false), three)
 	e := &lessons.Exhibit{}

@@ -52,7 +52,6 @@ type Fleet struct {
 	out     map[string]*task // by cell name
 }
 
-// member is a worker.
 type member struct {
 	slots int
 	seen  time.Time
@@ -529,7 +528,6 @@ func (f *Fleet) held(name string) bool {
 	return false
 }
 
-// inStream returns the names of the cells in the stream.
 func (f *Fleet) inStream() (names map[string]bool, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, requestTimeout)
 	defer cancel()
