@@ -100,7 +100,7 @@ var errorTitles = map[int]string{
 	http.StatusRequestEntityTooLarge: "Too large",
 	http.StatusInternalServerError:   "Something went wrong",
 	http.StatusServiceUnavailable:    "Busy",
-	http.StatusInsufficientStorage:   "Storage full",
+	http.StatusInsufficientStorage:   "Not saved",
 }
 
 // near lists the page to offer after an error, by the prefix of the path.

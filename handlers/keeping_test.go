@@ -48,6 +48,7 @@ func TestDirectoryTakenAway(t *testing.T) {
 	c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", twoPoints)
 	c.Want(http.StatusInsufficientStorage, "GET", "/healthz", "")
 	c.Want(http.StatusOK, "GET", "/", "") // pages can still be looked at
+	c.Says(http.StatusInsufficientStorage, "Not saved", "POST", "/studies", "data=moons&learner=SVM&folds=3", "Content-Type", "application/x-www-form-urlencoded")
 }
 
 // On a disk that is nearly full the server is alive and not ready; large files are refused before they

@@ -69,8 +69,8 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 	case errors.As(err, new(*http.MaxBytesError)), errors.As(err, new(param.Problems)), cutOff(err):
 		return err
 	case errors.As(err, &wrongType):
-		field := wrongType.Field
-		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", cmp.Or(field, "the body"), jsonName(wrongType.Type.Kind().String()), wrongType.Value)}}
+		field, found := wrongType.Field, strings.TrimPrefix(wrongType.Value, "number ") // of a number that is no whole one, or too large
+		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", cmp.Or(field, "the body"), jsonName(wrongType.Type.Kind().String()), found)}}
 	case errors.Is(err, param.ErrUnfolds):
 		return Errorf(TooLarge, "The lists and objects of this request take more than %s of memory, the maximum. Nothing was saved. Send fewer at a time.", param.Bytes(jsonMemory))
 	case errors.Is(err, io.EOF):
@@ -94,8 +94,10 @@ func jsonName(kind string) string {
 		return "true or false"
 	case "string":
 		return "text"
+	case "float64":
+		return "a number"
 	}
-	return "a number"
+	return "a whole number"
 }
 
 // formMemory bounds what a form's files take in memory. The rest goes to temporary files,

@@ -335,56 +335,56 @@ func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request, run store.Ru
 	return web.With(frame.ByID(a.Store.RunWithoutModels), a.Run)(w, r)
 }
 
-// chosenRuns selects runs by ids or by a query.
-type chosenRuns struct {
-	Runs  []string `json:"runs"`
-	Where *string  `json:"where"` // instead of Runs; "" is all
-}
-
-func (a *Handler) chosen(r *http.Request, c chosenRuns) ([]string, error) {
-	switch {
-	case c.Where != nil && c.Runs != nil, c.Where == nil && c.Runs == nil:
-		return nil, param.Problems{{Field: "runs", Message: "give either runs, a list of ids, or where, a query"}}
-	case c.Where == nil:
-		return c.Runs, nil
+// changeChosen changes the runs that a request chooses by ids or by a query, and sends their ids.
+// The query "" chooses all.
+func (a *Handler) changeChosen(w http.ResponseWriter, r *http.Request, ids []string, where *string, change func(ids []string) error) error {
+	if (where == nil) == (ids == nil) {
+		return param.Problems{{Field: "runs", Message: "give either runs, a list of ids, or where, a query"}}
 	}
-	return a.Store.RunsWhere(r.Context(), frame.Workspace(r.Context()), *c.Where)
+	if where != nil {
+		var err error
+		if ids, err = a.Store.RunsWhere(r.Context(), frame.Workspace(r.Context()), *where); err != nil {
+			return err
+		}
+	}
+	err := change(ids)
+	if which, _, named := strings.Cut(fmt.Sprint(err), ": "); named && errors.Is(err, store.ErrNotFound) {
+		return web.Errorf(web.NotFound, "There is no %s in this workspace: it may have been deleted. Nothing was changed.", which)
+	}
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
 }
 
 // TagRuns adds tags to several runs and removes others.
 func (a *Handler) TagRuns(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
-		chosenRuns
+		Runs   []string `json:"runs"`
+		Where  *string  `json:"where"`
 		Add    []string `json:"add"`
 		Remove []string `json:"remove"`
 	}
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	ids, err := a.chosen(r, asked.chosenRuns)
-	if err != nil {
-		return err
-	}
-	if err := a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, asked.Add, asked.Remove); err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
+	return a.changeChosen(w, r, asked.Runs, asked.Where, func(ids []string) error {
+		return a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, asked.Add, asked.Remove)
+	})
 }
 
 // DeleteRuns deletes several runs and stops their training.
 func (a *Handler) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
-	var asked chosenRuns
+	var asked struct {
+		Runs  []string `json:"runs"`
+		Where *string  `json:"where"`
+	}
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	ids, err := a.chosen(r, asked)
-	if err != nil {
-		return err
-	}
-	if err := a.Jobs.Delete(r.Context(), frame.Workspace(r.Context()), ids); err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
+	return a.changeChosen(w, r, asked.Runs, asked.Where, func(ids []string) error {
+		return a.Jobs.Delete(r.Context(), frame.Workspace(r.Context()), ids)
+	})
 }
 
 // all sends a workspace's objects of a kind with frame.SendList.

@@ -27,6 +27,11 @@ func TestUnknownParameters(t *testing.T) {
 	c.Says(422, "row is not a parameter of this request: expected limit, offset", "GET", "/api/datasets?row=1", "")
 	c.Says(422, "row is not a field of this request; /api/docs lists its fields", "POST", "/api/runs", `{"row":1}`)
 	c.Says(422, "limit is given more than once", "GET", "/api/runs?limit=1&limit=2", "")
+	c.Says(422, "runs expects a list, not string", "POST", "/api/runs/tags", `{"runs":"x"}`)
+	c.Says(404, "There is no run x in this workspace", "POST", "/api/runs/delete", `{"runs":["x"]}`)
+	c.Says(422, "folds expects a whole number, not 2.5", "POST", "/api/searches", `{"dataset":"moons","folds":2.5}`)
+	c.Says(422, `"field":"runs"`, "GET", "/api/comparison?runs=x", "")
+	c.Says(422, `"field":"page"`, "POST", "/api/courses", `{"format":1,"title":"a","page":"/runs"}`)
 }
 
 // A request that waits is answered at the end of the work, or after its time.

@@ -51,6 +51,10 @@ func TestWidthsBetween(t *testing.T) {
 			require.Check(t, len(over) == 0, "%s, %d px: %v", path, width, over)
 		}
 	}
+	p.size(360, 800)
+	p.visit("/lessons")
+	screens := get[float64](p, "document.documentElement.scrollHeight / innerHeight")
+	require.Check(t, screens < 6, "the lessons take %.1f screens of a phone", screens)
 }
 
 // TestJobsGoOn: neither a reply that breaks off nor a refused stream keeps the page of jobs from later

@@ -99,4 +99,12 @@ func TestRunsAreChosenByShift(t *testing.T) {
 	get[bool](p, `(document.querySelector(`+quote(box(1))+`).focus(), true)`)
 	p.do(chromedp.KeyEvent(" ", chromedp.KeyModifiers(chromedp.ModifierShift)))
 	chosen("xxxxxx")
+
+	// On a phone the runs come first, and what to do with those selected stays in sight.
+	p.size(360, 800)
+	p.visit("/runs")
+	const tag = `document.querySelector("[data-needs]")`
+	p.wait(`document.querySelector("tbody tr").getBoundingClientRect().top < 480 && !` + tag + `.checkVisibility()`)
+	press(1)
+	p.wait(tag + `.checkVisibility() && ` + tag + `.getBoundingClientRect().bottom < innerHeight`)
 }

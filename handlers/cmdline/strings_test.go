@@ -68,7 +68,7 @@ func TestGramFails(t *testing.T) {
 	t.Parallel()
 	long := file(t, "long", strings.Repeat("a", 530))
 	for want, args := range map[string]string{
-		"line 2: expected UTF-8 text, found byte 0x81": "gram --kernel spectrum " + file(t, "bytes", "cat\nc\x81r\n"),
+		"line 2: expected UTF-8 text, found byte 0x81": "gram --kernel spectrum " + file(t, "bytes", "cat\nc\x81\x9dr\n"),
 		"row 1: k(x, x) overflows":                     "gram --kernel gap-subsequence --k 265 --lambda 1 " + long,
 	} {
 		fails(t, 1, want, strings.Fields(args)...)

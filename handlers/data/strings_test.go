@@ -82,7 +82,7 @@ func TestUglyStrings(t *testing.T) {
 		{"empty.csv", "s,class\nab,x\n,y\n", "line 3, column 1 (s): expected a string, found nothing"},
 		{"blanks.csv", "s,class\nab,x\n\"\t \",y\n", "line 3, column 1 (s): expected a string, found nothing"},
 		{"unlabelled.csv", "#strings\ns,class\nab,x\ncd,\n", "line 4, column 2 (class): expected a label, found nothing"},
-		{"bytes.csv", "s,class\nab,x\nc\x81d,y\n", "line 3: expected UTF-8 text, found byte 0x81"},
+		{"bytes.csv", "s,class\nab,x\nc\x81\x9dd,y\n", "line 3: expected UTF-8 text, found byte 0x81"},
 		{"wide.csv", "\xff\xfes\x00\x00\xdc", "line 1: expected text, found invalid UTF-16"},
 		{"zero.csv", "s,class\na\x00b,x\ncd,y\n", "line 2: expected UTF-8 text, found a zero byte"},
 		{"ragged.csv", "s,class\nab,x\ncd,y,z\n", "line 3: expected 2 fields separated by comma, found 3"},

@@ -17,10 +17,10 @@ const MostCompared = 20
 // ToCompare checks the ids of the runs to compare. Errors are param.Problems.
 func ToCompare(ids []string) error {
 	if len(ids) < 2 {
-		return param.Problems{{Field: "run", Message: "a comparison needs at least two runs: choose them in the list of runs"}}
+		return param.Problems{{Field: "runs", Message: "a comparison needs at least two runs: choose them in the list of runs"}}
 	}
 	if len(ids) > MostCompared {
-		return param.Problems{{Field: "run", Message: fmt.Sprintf("a comparison takes up to %d runs, not %d: leave some out", MostCompared, len(ids))}}
+		return param.Problems{{Field: "runs", Message: fmt.Sprintf("a comparison takes up to %d runs, not %d: leave some out", MostCompared, len(ids))}}
 	}
 	return nil
 }

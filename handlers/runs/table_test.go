@@ -73,6 +73,10 @@ func TestRowsOfJSONTakeLittleMemory(t *testing.T) {
 	require.Fails(t, err, "row 1: expected a list of numbers", "the first row")
 	took := after.TotalAlloc - before.TotalAlloc
 	require.Check(t, took < 16*uint64(len(body)), "%d MB for %d MB", took>>20, len(body)>>20)
+	for body, says := range map[string]string{`{"rows":[[1e999]]}`: "found 1e999", `[[1]]`: "found array instead of an object"} {
+		_, err := rowsOfJSON(strings.NewReader(body), &ml.Model{Features: []string{"x"}})
+		require.Fails(t, err, says, "%s", body)
+	}
 }
 
 // Rows in JSON keep features that numbers name.

@@ -131,7 +131,11 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	dec := json.NewDecoder(body)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&sent); err != nil {
-		return nil, web.Errorf(web.Malformed, "The body must be JSON with rows, {\"rows\": [[…], …]}: %s", strings.TrimPrefix(err.Error(), "json: "))
+		fault := strings.TrimPrefix(err.Error(), "json: ")
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			fault = "found " + wrong.Value + " instead of an object"
+		}
+		return nil, web.Errorf(web.Malformed, "The body must be JSON with rows, {\"rows\": [[…], …]}: %s", fault)
 	}
 	refuse := func(i int, format string, args ...any) error {
 		return param.Problems{{Field: "rows", Message: fmt.Sprintf("row %d: ", i+1) + fmt.Sprintf(format, args...)}}
@@ -153,10 +157,14 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 			return nil, err
 		}
 		clear(line)
-		var list []any
-		var named map[string]any
+		var row any
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(text, &row)); ok {
+			return nil, refuse(i, "expected numbers of at most 1.8e308, found %s", strings.TrimPrefix(wrong.Value, "number "))
+		}
+		list, isList := row.([]any)
+		named, isObject := row.(map[string]any)
 		switch {
-		case json.Unmarshal(text, &list) == nil && slices.Equal(columns, m.Features):
+		case isList && slices.Equal(columns, m.Features):
 			if len(list) != len(m.Features) {
 				return nil, refuse(i, "expected %d numbers, found %d; the model takes %s", len(m.Features), len(list), strings.Join(m.Features, ", "))
 			}
@@ -166,7 +174,7 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 					return nil, refuse(i, "%s: expected a number, found %v", m.Features[j], v)
 				}
 			}
-		case json.Unmarshal(text, &named) == nil:
+		case isObject:
 			if i == 0 {
 				columns = columnsOf(m.Features, func(_ int, column string) bool { _, ok := named[column]; return ok })
 				line = line[:len(columns)+1]

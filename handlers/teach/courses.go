@@ -326,7 +326,7 @@ func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error
 func (a *Handler) setting(ctx context.Context, target string) (s frame.Setting, err error) {
 	u, err := url.Parse(target)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
-		return s, param.Problems{{Field: "target", Message: "a course needs a page of this site: open the lab or a lesson and choose Teach with this there"}}
+		return s, param.Problems{{Field: "page", Message: "a course needs a page of this site: open the lab or a lesson and choose Teach with this there"}}
 	}
 	q := u.Query()
 	q.Del("course") // replaced by the new course
@@ -337,5 +337,5 @@ func (a *Handler) setting(ctx context.Context, target string) (s frame.Setting, 
 	case strings.HasPrefix(u.Path, "/lessons/"):
 		return a.Lessons.Setting(ctx, u.Path, q)
 	}
-	return s, param.Problems{{Field: "target", Message: "a course can open only the lab and the lessons"}}
+	return s, param.Problems{{Field: "page", Message: "a course can open only the lab and the lessons"}}
 }

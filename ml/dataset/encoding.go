@@ -75,6 +75,8 @@ var latinPages = []page{
 	{"Windows-1250 (Central European)", charmap.Windows1250, "čćđšž"},             // Croatian, Slovenian
 	{"Windows-1250 (Central European)", charmap.Windows1250, "ăâîşţ"},             // Romanian
 	{"Windows-1252", charmap.Windows1252, "áðéíóúýþæö"},                           // Icelandic
+	{"code page 850", charmap.CodePage850, "äöüßàâæçéèêëîïôûùÿìò"},                // German, French and Italian at a Windows prompt
+	{"code page 850", charmap.CodePage850, "áéíóúñü"},                             // Spanish
 }
 
 // otherPages lists encodings of other scripts.
@@ -126,14 +128,15 @@ func guessPage(raw string) (p page, sure bool) {
 	}
 	for _, p := range latinPages {
 		if p.fits(&times, &within) {
-			return p, true
+			return p, p.Charmap != charmap.CodePage850 // may be Mac Roman as well
 		}
 	}
 	return latinPages[0], false
 }
 
 // fits reports whether the non-ASCII letters of a text belong to p's language, and none of its
-// signs stands within a word where Windows-1250 has a letter.
+// signs stands within a word where Windows-1250 has a letter or is one that no word contains, such
+// as „ and ”, which are ä and ö in code page 850. Lines of boxes are no signs of a table.
 func (p page) fits(times, within *[256]int) bool {
 	for c := utf8.RuneSelf; c < len(times); c++ {
 		r := p.DecodeByte(byte(c))
@@ -143,7 +146,7 @@ func (p page) fits(times, within *[256]int) bool {
 			if !strings.ContainsRune(p.letters, unicode.ToLower(r)) {
 				return false
 			}
-		case r == utf8.RuneError, within[c] > 0 && unicode.IsLetter(charmap.Windows1250.DecodeByte(byte(c))):
+		case r == utf8.RuneError, '─' <= r && r <= '▟', c >= 0xc0 && r != '×' && r != '÷', within[c] > 0 && (strings.ContainsRune("„”‚‡¶¤¢", r) || unicode.IsLetter(charmap.Windows1250.DecodeByte(byte(c)))):
 			return false
 		}
 	}

@@ -64,7 +64,7 @@ func TestReadGraphs(t *testing.T) {
 		`0 1`:                                                   "f, line 2: expected a graph as",
 		`{"n":2,"edges":[[0,1]]}`:                               "f, line 2, column 2 (label): expected a label, found nothing",
 		`{"n":2,"edges":[[0,1]],"label":"b"}`:                   "expected at least two classes, found only",
-		`{"n":2,"labels":["a","` + "\x90" + `"]}`:               "line 2: expected UTF-8 text, found byte 0x90",
+		`{"n":2,"labels":["a","` + "\x90\x9d" + `"]}`:           "line 2: expected UTF-8 text, found byte 0x90",
 		`{"n":1,"label":"c"}` + "\n" + `{"n":"1"}`:              "line 3: ",
 	} {
 		d, err := Read(strings.NewReader(good+in), "f", Mapping{}, Limits{})

@@ -186,7 +186,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "Vowpal Wabbit without values", in: "1 | cheap red\n-1 | old\n", want: `f: expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
 		{name: "words behind bars", in: "1 | dark red | A\n0 | light red | B\n", want: `f, line 1, column 2 (x2): expected a number, found "dark red": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		{name: "archive", in: "PK\x03\x04\x14\x00", want: `f: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again`},
-		{name: "no encoding", in: "x,label\r\n1,gr\x81n\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8`},
+		{name: "no encoding", in: "x,label\r\n1,gr\x81\x9dn\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8`},
 		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 201 columns, found 202`, tooLarge: true},
 
 		{name: "unknown label", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Label: "colour"}, want: `f: no column "colour": expected one of x, y, label`},

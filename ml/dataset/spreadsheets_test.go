@@ -539,8 +539,8 @@ func TestWorkbookBombs(t *testing.T) {
 // Text that is not UTF-8 is read in the encoding of its language. What may be Windows-1252 remains so.
 func TestEncodings(t *testing.T) {
 	t.Parallel()
-	const central, turkish, cyrillic, greek = "Windows-1250 (Central European)", "Windows-1254 (Turkish)", "Windows-1251 (Cyrillic)", "Windows-1253 (Greek)"
-	pages := map[string]*charmap.Charmap{"Windows-1252": charmap.Windows1252, central: charmap.Windows1250, turkish: charmap.Windows1254, cyrillic: charmap.Windows1251, greek: charmap.Windows1253}
+	const central, turkish, cyrillic, greek, prompt = "Windows-1250 (Central European)", "Windows-1254 (Turkish)", "Windows-1251 (Cyrillic)", "Windows-1253 (Greek)", "code page 850"
+	pages := map[string]*charmap.Charmap{"Windows-1252": charmap.Windows1252, central: charmap.Windows1250, turkish: charmap.Windows1254, cyrillic: charmap.Windows1251, greek: charmap.Windows1253, prompt: charmap.CodePage850}
 	const unsure = ": save it as UTF-8 if letters look wrong"
 	for text, want := range map[string]string{
 		"Größe;Prüfung;Straße\n1;2;Ärger":                               "Windows-1252",
@@ -570,6 +570,10 @@ func TestEncodings(t *testing.T) {
 		"ηλικία;φύλο;τάξη\n1;άνδρας;ναι\n2;γυναίκα;όχι":                 greek,
 		"age;label\n1;ναι\n2;όχι":                                       greek,
 		"ΗΛΙΚΙΑ;ΦΥΛΟ\n1;2":                                              greek,
+		"Länge;Höhe\n1;2":                                               prompt + unsure,
+		"Größe;Prüfung;Straße\n10 µm;½":                                 prompt + unsure,
+		"âge;température;français;où":                                   prompt + unsure,
+		"edad;año;sí;corazón":                                           prompt + unsure,
 	} {
 		name, doubt := strings.CutSuffix(want, unsure)
 		got, note, fault := decodeText(require.Value(pages[name].NewEncoder().String(text))(t))

@@ -37,7 +37,7 @@ func TestReadStrings(t *testing.T) {
 	}
 	for says, in := range map[string]string{
 		"f, line 3, column 1 (s): expected a string, found nothing": "s,class\nab,a\n,b\n",
-		"f, line 3: expected UTF-8 text, found byte 0x81":           "s,class\nab,a\n\x81,b\n",
+		"f, line 3: expected UTF-8 text, found byte 0x81":           "s,class\nab,a\n\x81\x9d,b\n",
 		"expected at least two classes":                             "s,class\nab,a\nb,a\n",
 		"expected a column of strings beside the label, found none": "1,2,class\n3,4,a\n5,6,b\n",
 		"expected at least one row of data":                         "#strings\ns,class\n",
@@ -143,7 +143,7 @@ func TestReadFASTA(t *testing.T) {
 		">a x\nAC\n>b y\n":        `f.fa, line 3: expected a sequence below ">b", found nothing`,
 		">a x\nAC\n>b\nGT\n":      "f.fa, line 3, column 3 (label): expected a label, found nothing",
 		">a x\nAC\n>b x\nGT\n":    "expected at least two classes",
-		">a x\nA\x81C\n":          "f.fa, line 2: expected UTF-8 text",
+		">a x\nA\x81\x9dC\n":      "f.fa, line 2: expected UTF-8 text",
 		">\nAC\n>b y\nGT\n":       "f.fa, line 1, column 3 (label): expected a label, found nothing",
 		"> x\n>":                  `f.fa, line 1: expected a sequence below ">x", found nothing`,
 		"AC\n>b y\nGT\n":          "f.fa, line 2: expected 1 field separated by spaces, found 2",
@@ -171,7 +171,7 @@ func TestReadLines(t *testing.T) {
 	for in, says := range map[string]string{
 		"":                                      "f: expected at least one string, found an empty file",
 		"a\n\t\nb\n":                            "f, line 2: expected a string, found nothing",
-		"a\nb\x81\n":                            "f, line 2: expected UTF-8 text",
+		"a\nb\x81\x9d\n":                        "f, line 2: expected UTF-8 text",
 		"#strings\nsequence,class\n,a\nCCC,b\n": "f, line 3, column 1 (sequence): expected a string, found nothing",
 		">1\nAC\n>2\n":                          "f, line 3: expected a sequence below",
 		zipped(t, "p.csv", "x,y\n1,2\n2,1\n"):   "f, p.csv: expected strings, found other rows",

@@ -321,7 +321,7 @@ func (a *Axes) UnmarshalJSON(data []byte) error {
 			continue
 		}
 		var values []param.Value
-		if err := json.Unmarshal(all[name], &values); err != nil {
+		if err := json.Unmarshal(all[name], &values); err != nil || len(values) == 0 {
 			var one param.Value
 			if json.Unmarshal(all[name], &one) != nil {
 				problems.Add(name, "%s expects a list of values, or a range such as \"0.01..100/5\", not %s", name, all[name])

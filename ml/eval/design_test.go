@@ -144,6 +144,7 @@ func TestDesignsThatCannotBe(t *testing.T) {
 	for text, says := range map[string]string{
 		`{"c": [1]}`:             "c is not a parameter",
 		`{"C": {}}`:              "expects a list of values, or a range",
+		`{"C": []}`:              "expects a list of values, or a range",
 		`{"C": ["10..1"]}`:       "increasing range",
 		`{"C": "-1..10"}`:        "above 0",
 		`{"coef0": "0..1/3log"}`: "must start above 0",

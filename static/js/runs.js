@@ -3,11 +3,12 @@
 /** Updates the buttons of a run list as the selection changes. */
 export function choose(form) {
   const count = form.querySelector("[data-count]");
+  const none = count.dataset.none + (matchMedia("(hover: hover)").matches ? " Shift-click selects a range." : "");
   const reflect = () => {
     const every = form.querySelector("[data-all]")?.checked;
     const n = new Set([...form.querySelectorAll('input[name="run"]:checked')].map((b) => b.value)).size;
     const most = Number(form.querySelector("[data-most]")?.dataset.most || Infinity);
-    count.textContent = every ? "all that match are selected" : !n ? count.dataset.none : n > most ? `${n} selected: at most ${most} can be compared` : `${n} selected`;
+    count.textContent = every ? "all that match are selected" : !n ? none : n > most ? `${n} selected: at most ${most} can be compared` : `${n} selected`;
     for (const b of form.querySelectorAll("[data-needs]")) {
       b.disabled = (n < Number(b.dataset.needs) || n > Number(b.dataset.most || Infinity)) && !(every && !b.dataset.most);
     }

@@ -681,9 +681,9 @@ func RunsPage(p Runs) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var27 string
-					templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs("Select 2 to " + strconv.Itoa(p.Most) + " runs to compare. Shift-click selects a range.")
+					templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs("Select 2 to " + strconv.Itoa(p.Most) + " runs to compare.")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/runs/runs.templ`, Line: 211, Col: 137}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/runs/runs.templ`, Line: 211, Col: 108}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 					if templ_7745c5c3_Err != nil {
