@@ -14,7 +14,6 @@ import (
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
-	homeview "marginlab/views/home"
 	"marginlab/web"
 )
 
@@ -72,6 +71,7 @@ func (a *App) first(next http.Handler) http.Handler {
 	})
 }
 
+// pages registers the routes of pages.
 func (a *App) pages(r chi.Router) {
 	h := a.site.Handle
 	form := func(f web.Handler) http.HandlerFunc { return h(web.Form(f)) }
@@ -233,9 +233,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/manual/dashboard.json", h(a.manualDashboard))
 	r.Get("/manual/{topic}", h(a.manualTopic))
 
-	r.Get("/settings", h(func(w http.ResponseWriter, r *http.Request) error {
-		return a.showSettings(w, r, http.StatusOK, homeview.Settings{})
-	}))
+	r.Get("/settings", h(a.settingsPage))
 	r.Post("/settings/workspace", form(a.openWorkspace))
 	r.Get("/settings/workspace.zip", h(a.SendWorkspace))
 	r.Post("/settings/import", h(a.importWorkspace))

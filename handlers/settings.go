@@ -14,6 +14,10 @@ import (
 	"marginlab/web"
 )
 
+func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
+	return a.showSettings(w, r, http.StatusOK, homeview.Settings{})
+}
+
 // showSettings shows the page of settings; p holds what is specific to the request.
 func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p homeview.Settings) error {
 	holds, err := a.Store.Holdings(r.Context(), frame.Workspace(r.Context()))

@@ -211,7 +211,8 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	switch {
 	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && t.Place(label) < 0 && len(t.Columns) == len(features)+1:
 		// Without a header, the remaining column holds the labels.
-		label = t.Columns[slices.IndexFunc(t.Columns, func(c dataset.Column) bool { return !slices.Contains(features, c.Name) })].Name
+		rest, _ := lists.Find(t.Columns, func(c dataset.Column) bool { return !slices.Contains(features, c.Name) })
+		label = rest.Name
 	case named == len(features):
 	case named > 0 && t.Header:
 		return nil, missingColumn(t, features)

@@ -381,7 +381,12 @@ func (d *Data) remarks(t *Table) (notes []string) {
 
 // Constant reports whether feature k has the same value in every row.
 func (d *Data) Constant(k int) bool {
-	return !slices.ContainsFunc(Indices(d.Len()), func(i int) bool { return d.X.At(i, k) != d.X.At(0, k) })
+	for i := range d.Len() {
+		if d.X.At(i, k) != d.X.At(0, k) {
+			return false
+		}
+	}
+	return true
 }
 
 // readVectors reads the features of d from the table: those named or, if features is nil, all
