@@ -182,7 +182,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 	if len(points) == 0 {
 		return 0, ctx.Err()
 	}
-	z, cw := rows.Zeros[float64](len(points) * g.p.d), w
+	z, cw := rows.Zeros[float64](len(points)*g.p.d), w
 	if g.c != nil {
 		cw = make([]float64, len(w))
 	}

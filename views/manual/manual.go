@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"marginlab/ml/lists"
-
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -74,7 +72,11 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 
 // Find returns the topic with a slug.
 func Find(slug string) (Topic, bool) {
-	return lists.Find(Topics, func(t Topic) bool { return t.Slug == slug })
+	i := slices.IndexFunc(Topics, func(t Topic) bool { return t.Slug == slug })
+	if i < 0 {
+		return Topic{}, false
+	}
+	return Topics[i], true
 }
 
 // Source returns the Markdown of the topic.
