@@ -17,7 +17,11 @@ import (
 // the solution, which changes little with C once C is large (Hastie, Rosset, Tibshirani, Zhu:
 // "The entire regularization path for the support vector machine", JMLR 5, 2004).
 func path[T rows.Real](k Matrix, from *state, s Settings) (trace.Status, error) {
-	memory := rows.NewMemory[T](s.Memory, from.m+from.m/8, s.CacheBytes) // parts need some beside a table
+	room := from.m
+	if isWide(k) {
+		room += room / 8 // parts need some beside a table
+	}
+	memory := rows.NewMemory[T](s.Memory, room, s.CacheBytes)
 	defer memory.Free()
 	o := newSMO(k, from, memory)
 	if math.IsInf(s.C, 1) {

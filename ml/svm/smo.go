@@ -59,7 +59,7 @@ func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
 	o.rows = rows.NewCache(o.m, memory, o.fill)
 	o.rows.Whole = tabulated[T](k)
 	o.together = math.MaxInt
-	if o.computesTogether() {
+	if !o.without.wide && isWide(k) && o.rows.Fits(o.m+o.m/32) { // all rows, and some of parts
 		o.together = o.m / wideOf
 	}
 	return o

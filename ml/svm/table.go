@@ -53,12 +53,10 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	return t, nil
 }
 
-// computesTogether reports whether rows are computed one by one only until they are many: the points
-// have many columns and exceed a processor's cache, and the memory has room for all rows and some of
-// parts.
-func (o *smo[T]) computesTogether() bool {
-	p, ok := o.k.(tiler)
-	return ok && !o.without.wide && p.Columns() >= wide && 8*p.Columns()*o.m >= wideBytes && o.rows.Fits(o.m+o.m/32)
+// isWide reports whether the points of k have many columns and exceed a processor's cache.
+func isWide(k Matrix) bool {
+	t, ok := k.(tiler)
+	return ok && t.Columns() >= wide && 8*t.Columns()*k.Len() >= wideBytes
 }
 
 // tabulate computes all rows together.
