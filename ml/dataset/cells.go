@@ -226,8 +226,15 @@ func (c *cells) pack(s string) packed {
 
 // zeros appends rows of 0 until c has the given number of rows.
 func (c *cells) zeros(rows int) {
-	for c.Len() < rows {
-		c.add("0")
+	if c.Len() >= rows {
+		return
+	}
+	c.add("0")
+	for c.many == nil && len(c.codes)-c.skipped < rows {
+		c.codes = append(c.codes, c.codes[len(c.codes)-1])
+	}
+	for c.many != nil && len(c.many)-c.skipped < rows {
+		c.many = append(c.many, c.many[len(c.many)-1])
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"marginlab/ml/lists"
 )
 
 // Column is one column of a Table.
@@ -87,33 +89,32 @@ func (c *Column) weigh() {
 	c.Numeric = !c.any(func(s string) bool { _, ok := parseNumber(s); return !ok })
 }
 
-// numbers writes the cells of a column of numbers to dst with stride apart, and NaN for a cell
-// that is not a number.
-func (c *Column) numbers(dst []float64, apart int) {
-	number := func(v float64, ok bool) float64 {
+// numbers returns a function that writes the numbers in the rows from up to to, apart from one
+// another in dst, and NaN for a cell that is not a number.
+func (c *Column) numbers() func(dst []float64, apart, from, to int) {
+	number := func(s string) float64 {
+		v, ok := parseNumber(s)
 		if !ok {
 			v = math.NaN()
 		}
 		return v
 	}
-	if c.many != nil {
-		inParts(c.Len(), func(from, to int) {
-			for i := from; i < to; i++ {
-				if p := c.many[c.skipped+i]; p&isDecimal != 0 {
-					dst[i*apart] = p.value()
-				} else {
-					dst[i*apart] = number(parseNumber(c.Cell(i)))
-				}
+	if c.many == nil {
+		of := lists.Map(c.distinct, number)
+		return func(dst []float64, apart, from, to int) {
+			for i, k := range c.codes[c.skipped:][from:to] {
+				dst[i*apart] = of[k]
 			}
-		})
-		return
+		}
 	}
-	var of [mostDistinct]float64
-	for k, s := range c.distinct {
-		of[k] = number(parseNumber(s))
-	}
-	for i, k := range c.codes[c.skipped:] {
-		dst[i*apart] = of[k]
+	return func(dst []float64, apart, from, to int) {
+		for i := from; i < to; i++ {
+			if p := c.many[c.skipped+i]; p&isDecimal != 0 {
+				dst[(i-from)*apart] = p.value()
+			} else {
+				dst[(i-from)*apart] = number(c.Cell(i))
+			}
+		}
 	}
 }
 

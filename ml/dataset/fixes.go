@@ -404,7 +404,7 @@ func (t *Table) addsUp() bool {
 			continue
 		}
 		v := make([]float64, last+1)
-		t.Columns[j].numbers(v, 1)
+		t.Columns[j].numbers()(v, 1, 0, len(v))
 		if sum := floats.Sum(v[:last]); !scalar.EqualWithinRel(sum, v[last], 1e-9) {
 			return false
 		}

@@ -42,7 +42,7 @@ func ProfileOf(values []float64) Profile {
 func (c *Column) Profile() Profile {
 	if c.Numeric || c.Gappy() {
 		values := make([]float64, c.Len())
-		c.numbers(values, 1)
+		c.numbers()(values, 1, 0, len(values))
 		return ProfileOf(slices.DeleteFunc(values, math.IsNaN))
 	}
 	rows := make(map[string]int)

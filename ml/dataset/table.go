@@ -225,10 +225,16 @@ func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
 			}
 		}
 	}
-	x := mat.NewDense(len(t.Lines), len(at), nil)
-	for k, j := range at {
-		t.Columns[j].numbers(x.RawMatrix().Data[k:], len(at))
-	}
+	rows, d := len(t.Lines), len(at)
+	x := mat.NewDense(rows, d, nil)
+	columns := lists.Map(at, func(j int) func([]float64, int, int, int) { return t.Columns[j].numbers() })
+	block := max(32, 1<<15/d) // rows, few enough for the cache to hold them until all columns are written
+	sideBySide((rows+block-1)/block, func(b int) {
+		from := b * block
+		for k, write := range columns {
+			write(x.RawMatrix().Data[from*d+k:], d, from, min(from+block, rows))
+		}
+	})
 	return x, nil
 }
 

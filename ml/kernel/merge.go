@@ -19,11 +19,11 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Mat
 	m, d := g.x.Dims()
 	group = make([]int, m)
 	count := 0
-	points, keys := make([]int, 0, m), make([]float64, m)
+	points, keys, ends := make([]int, 0, m), make([]float64, m), make([]float64, 2*d)
 	for _, sign := range []bool{true, false} {
 		first := len(points)
 		points = append(points, lists.Where(len(y), func(i int) bool { return y[i] > 0 == sign })...)
-		divide(ctx, g.x.RawMatrix(), points[first:], keys, size, func(near []int) {
+		divide(ctx, g.x.RawMatrix(), points[first:], keys, ends, size, func(near []int) {
 			for _, i := range near {
 				group[i] = count
 			}
@@ -68,8 +68,9 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Mat
 }
 
 // divide halves the points, rows of x, across their widest coordinate until at most size are left,
-// and calls near with each such group, until ctx ends. keys is scratch, one number for each point.
-func divide(ctx context.Context, x blas64.General, points []int, keys []float64, size int, near func(points []int)) {
+// and calls near with each such group, until ctx ends. keys and ends are scratch, one number
+// for each point and two for each column.
+func divide(ctx context.Context, x blas64.General, points []int, keys, ends []float64, size int, near func(points []int)) {
 	const many = 1000 // points between checks of ctx
 	switch {
 	case len(points) == 0 || len(points) > many && ctx.Err() != nil:
@@ -78,16 +79,23 @@ func divide(ctx context.Context, x blas64.General, points []int, keys []float64,
 		near(points)
 		return
 	}
-	axis, widest := 0, -1.0
-	for k := range x.Cols {
-		low := x.Data[points[0]*x.Stride+k]
-		high := low
-		for _, i := range points {
-			v := x.Data[i*x.Stride+k]
-			low, high = min(low, v), max(high, v)
+	row := func(i int) []float64 { return x.Data[i*x.Stride:][:x.Cols] }
+	low, high := ends[:x.Cols], ends[x.Cols:]
+	copy(low, row(points[0]))
+	copy(high, low)
+	for _, i := range points[1:] {
+		for k, v := range row(i) {
+			if v < low[k] {
+				low[k] = v
+			} else if v > high[k] {
+				high[k] = v
+			}
 		}
-		if high-low > widest {
-			axis, widest = k, high-low
+	}
+	axis := 0
+	for k := range low {
+		if high[k]-low[k] > high[axis]-low[axis] {
+			axis = k
 		}
 	}
 	half, keys := len(points)/2, keys[:len(points)]
@@ -95,8 +103,8 @@ func divide(ctx context.Context, x blas64.General, points []int, keys []float64,
 		keys[k] = x.Data[i*x.Stride+axis]
 	}
 	sortAround(points, keys, half)
-	divide(ctx, x, points[:half], keys, size, near)
-	divide(ctx, x, points[half:], keys, size, near)
+	divide(ctx, x, points[:half], keys, ends, size, near)
+	divide(ctx, x, points[half:], keys, ends, size, near)
 }
 
 // sortAround partially sorts points by their keys, so that no key of the first half exceeds one
