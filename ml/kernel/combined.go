@@ -97,7 +97,7 @@ func (b *block) part(dst []float64, i int) {
 		}
 		at, size = at+b.d, e.size(0)
 	}
-	b.parts[i].row(dst, packed{size, b.x[at*lanes:]}, b.z[at:][:size])
+	b.parts[i].row(dst, packed{d: size, v: b.x[at*lanes:]}, b.z[at:][:size])
 }
 
 // embedding is a combination with parts that take images.

@@ -28,33 +28,38 @@ import (
 
 const lanes = C.BLOCK
 
+// c returns z for C.
+func (z listed) c() C.listed {
+	return C.listed{v: (*C.double)(unsafe.SliceData(z.v)), at: (*C.int)(unsafe.SliceData(z.at)), ends: (*C.int)(unsafe.SliceData(z.ends))}
+}
+
 // gaussianRowsAt writes m rows of exp(-gamma |x_i - z_j|²), each for the first len(dst)/m points x_i,
-// into dst; z holds the m points z_j one after the other. Values below exp(-708) may be 0.
-func gaussianRowsAt(l simd.Level, dst []float64, x packed, z []float64, m int, gamma float64) {
+// into dst. Values below exp(-708) may be 0.
+func gaussianRowsAt(l simd.Level, dst []float64, x packed, z listed, m int, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_rows(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)/m), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.long(m), C.double(gamma))
+		C.gaussian_rows(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), (*C.double)(unsafe.SliceData(x.norms)), C.long(len(dst)/m), C.long(x.d), z.c(), C.long(m), C.double(gamma))
 	}
 }
 
 // gaussianRow32At is gaussianRowsAt for one z in single precision, to an error of about 2^-24.
-func gaussianRow32At(l simd.Level, dst []float32, x packed, z []float64, gamma float64) {
+func gaussianRow32At(l simd.Level, dst []float32, x packed, z listed, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_row32(C.int(l), (*C.float)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), C.double(gamma))
+		C.gaussian_row32(C.int(l), (*C.float)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), (*C.double)(unsafe.SliceData(x.norms)), C.long(len(dst)), C.long(x.d), z.c(), C.double(gamma))
 	}
 }
 
 // gaussianSumAt adds sum_j w_j exp(-gamma |x_i - z_j|²) to dst[i] for the first
-// len(dst) points of x; z holds the z_j one after the other.
-func gaussianSumAt(l simd.Level, dst []float64, x packed, z, w []float64, gamma float64) {
+// len(dst) points of x.
+func gaussianSumAt(l simd.Level, dst []float64, x packed, z listed, w []float64, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_sum(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
+		C.gaussian_sum(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), (*C.double)(unsafe.SliceData(x.norms)), C.long(len(dst)), C.long(x.d), z.c(), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
 	}
 }
 
 // gaussianSum32At is gaussianSumAt with values of the kernel in single precision.
-func gaussianSum32At(l simd.Level, dst []float64, x packed, z, w []float64, gamma float64) {
+func gaussianSum32At(l simd.Level, dst []float64, x packed, z listed, w []float64, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_sum32(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
+		C.gaussian_sum32(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), (*C.double)(unsafe.SliceData(x.norms)), C.long(len(dst)), C.long(x.d), z.c(), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
 	}
 }
 

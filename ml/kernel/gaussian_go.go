@@ -10,24 +10,24 @@ import (
 
 const lanes = 32
 
-func gaussianRowsAt(_ simd.Level, dst []float64, x packed, z []float64, m int, gamma float64) {
+func gaussianRowsAt(_ simd.Level, dst []float64, x packed, z listed, m int, gamma float64) {
 	n := len(dst) / m
 	for j := range m {
-		plainRow(dst[j*n:][:n], x, z[j*x.d:][:x.d], gamma)
+		plainRow(dst[j*n:][:n], x, z.v[j*x.d:][:x.d], gamma)
 	}
 }
 
-func gaussianRow32At(_ simd.Level, dst []float32, x packed, z []float64, gamma float64) {
-	plainRow32(dst, x, z, gamma)
+func gaussianRow32At(_ simd.Level, dst []float32, x packed, z listed, gamma float64) {
+	plainRow32(dst, x, z.v, gamma)
 }
 
-func gaussianSumAt(_ simd.Level, dst []float64, x packed, z, w []float64, gamma float64) {
-	plainSum(dst, x, z, w, gamma)
+func gaussianSumAt(_ simd.Level, dst []float64, x packed, z listed, w []float64, gamma float64) {
+	plainSum(dst, x, z.v, w, gamma)
 }
 
 // gaussianSum32At uses double precision: single precision gains nothing here.
-func gaussianSum32At(_ simd.Level, dst []float64, x packed, z, w []float64, gamma float64) {
-	plainSum(dst, x, z, w, gamma)
+func gaussianSum32At(_ simd.Level, dst []float64, x packed, z listed, w []float64, gamma float64) {
+	plainSum(dst, x, z.v, w, gamma)
 }
 
 func productRowAt(_ simd.Level, dst []float64, x packed, z []float64) { plainProducts(dst, x, z) }

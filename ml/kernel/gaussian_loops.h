@@ -117,37 +117,47 @@ enum { NAME(STRIP) = FEW * LANES };
 enum { NAME(SEVERAL) = LANES == 8 ? 4 : 2 };
 #define SEVERAL NAME(SEVERAL)
 
-// The squared distances between one strip of points and several z, one after the other. Points
-// of many coordinates do not fit the fastest cache, from which each z would read them again.
-INLINE void distances(vec v[][FEW], long several, const double *x, long d, const double *z)
+// The squared distances between one strip of points and several z from number j. Points of many
+// coordinates do not fit the fastest cache, from which each z would read them again. Between whole
+// points |x - z|^2 is exactly |x|^2 plus the sum of z_k (z_k - 2 x_k), without those z_k that are 0.
+INLINE void distances(vec v[][FEW], long several, const double *x, const double *norm, long d, listed z, long j)
 {
 	for (int b = 0; b < several; b++)
 		for (int a = 0; a < FEW; a++)
-			v[b][a] = (vec){0};
-	for (long k = 0; k < d; k++)
-		for (int a = 0; a < FEW; a++) {
-			vec xa = load(x + k * BLOCK + a * LANES);
-			for (int b = 0; b < several; b++) {
-				vec t = xa - z[b * d + k];
-				v[b][a] += t * t;
+			v[b][a] = z.at ? load(norm + a * LANES) : (vec){0};
+	if (z.at)
+		for (int b = 0; b < several; b++)
+			for (long p = z.ends[j + b]; p < z.ends[j + b + 1]; p++) {
+				const double *xk = x + (long)z.at[p] * BLOCK;
+				double zk = z.v[(j + b) * d + z.at[p]];
+				for (int a = 0; a < FEW; a++)
+					v[b][a] += (zk - 2 * load(xk + a * LANES)) * zk;
 			}
-		}
+	else
+		for (long k = 0; k < d; k++)
+			for (int a = 0; a < FEW; a++) {
+				vec xa = load(x + k * BLOCK + a * LANES);
+				for (int b = 0; b < several; b++) {
+					vec t = xa - z.v[(j + b) * d + k];
+					v[b][a] += t * t;
+				}
+			}
 }
 
 // The kernel values between one strip of points and several z.
-INLINE void values(vec v[][FEW], long several, const double *x, long d, const double *z, double gamma)
+INLINE void values(vec v[][FEW], long several, const double *x, const double *norm, long d, listed z, long j, double gamma)
 {
-	distances(v, several, x, d, z);
+	distances(v, several, x, norm, d, z, j);
 	for (int b = 0; b < several; b++)
 		for (int a = 0; a < FEW; a++)
 			v[b][a] = exponential(v[b][a] * -gamma);
 }
 
 // The same in single precision, from distances in double.
-INLINE void values32(single f[][FEW / 2], long several, const double *x, long d, const double *z, double gamma)
+INLINE void values32(single f[][FEW / 2], long several, const double *x, const double *norm, long d, listed z, long j, double gamma)
 {
 	vec v[SEVERAL][FEW];
-	distances(v, several, x, d, z);
+	distances(v, several, x, norm, d, z, j);
 	gamma *= 1.4426950408889634;
 	if (gamma > DBL_MAX)
 		gamma = DBL_MAX;
@@ -157,34 +167,34 @@ INLINE void values32(single f[][FEW / 2], long several, const double *x, long d,
 }
 
 // Writes the kernel values between one strip of points and several z, each to its row.
-INLINE void write(double *dst, long n, long several, const double *x, long d, const double *z, double gamma, long size)
+INLINE void write(double *dst, long n, long several, const double *x, const double *norm, long d, listed z, long j, double gamma, long size)
 {
 	vec v[SEVERAL][FEW];
-	values(v, several, x, d, z, gamma);
+	values(v, several, x, norm, d, z, j, gamma);
 	for (long b = 0; b < several; b++)
 		if (size == STRIP)
-			memcpy(dst + b * n, v[b], STRIP * sizeof *dst);
+			memcpy(dst + (j + b) * n, v[b], STRIP * sizeof *dst);
 		else
-			memcpy(dst + b * n, v[b], size * sizeof *dst);
+			memcpy(dst + (j + b) * n, v[b], size * sizeof *dst);
 }
 
-INLINE void NAME(rows_)(double *dst, const double *x, long n, long d, const double *z, long m, double gamma, long several)
+INLINE void NAME(rows_)(double *dst, const double *x, const double *norms, long n, long d, listed z, long m, double gamma, long several)
 {
 	for (long i = 0; i < n; i += STRIP) {
 		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
 		long size = n - i < STRIP ? n - i : STRIP, j = 0;
 		for (; j + several <= m; j += several)
-			write(dst + j * n + i, n, several, xi, d, z + j * d, gamma, size);
+			write(dst + i, n, several, xi, norms + i, d, z, j, gamma, size);
 		for (; j < m; j++)
-			write(dst + j * n + i, n, 1, xi, d, z + j * d, gamma, size);
+			write(dst + i, n, 1, xi, norms + i, d, z, j, gamma, size);
 	}
 }
 
-INLINE void NAME(row32_)(float *dst, const double *x, long n, long d, const double *z, double gamma)
+INLINE void NAME(row32_)(float *dst, const double *x, const double *norms, long n, long d, listed z, double gamma)
 {
 	for (long i = 0; i < n; i += STRIP) {
 		single f[1][FEW / 2];
-		values32(f, 1, x + i / BLOCK * BLOCK * d + i % BLOCK, d, z, gamma);
+		values32(f, 1, x + i / BLOCK * BLOCK * d + i % BLOCK, norms + i, d, z, 0, gamma);
 		if (n - i >= STRIP)
 			memcpy(dst + i, f, STRIP * sizeof *dst);
 		else
@@ -193,37 +203,37 @@ INLINE void NAME(row32_)(float *dst, const double *x, long n, long d, const doub
 }
 
 // Adds the kernel values between one strip of points and several z, times their weights, to s.
-INLINE void add(vec s[FEW], long several, const double *x, long d, const double *z, const double *w, double gamma)
+INLINE void add(vec s[FEW], long several, const double *x, const double *norm, long d, listed z, long j, const double *w, double gamma)
 {
 	vec v[SEVERAL][FEW];
-	values(v, several, x, d, z, gamma);
+	values(v, several, x, norm, d, z, j, gamma);
 	for (int b = 0; b < several; b++)
 		for (int a = 0; a < FEW; a++)
-			s[a] += w[b] * v[b][a];
+			s[a] += w[j + b] * v[b][a];
 }
 
-INLINE void add32(vec s[FEW], long several, const double *x, long d, const double *z, const double *w, double gamma)
+INLINE void add32(vec s[FEW], long several, const double *x, const double *norm, long d, listed z, long j, const double *w, double gamma)
 {
 	single f[SEVERAL][FEW / 2];
-	values32(f, several, x, d, z, gamma);
+	values32(f, several, x, norm, d, z, j, gamma);
 	for (int b = 0; b < several; b++)
 		for (int a = 0; a < FEW; a += 2) {
-			s[a] += w[b] * first(f[b][a / 2]);
-			s[a + 1] += w[b] * second(f[b][a / 2]);
+			s[a] += w[j + b] * first(f[b][a / 2]);
+			s[a + 1] += w[j + b] * second(f[b][a / 2]);
 		}
 }
 
-INLINE void NAME(sum_)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma, long several,
-	void add(vec *, long, const double *, long, const double *, const double *, double))
+INLINE void NAME(sum_)(double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma, long several,
+	void add(vec *, long, const double *, const double *, long, listed, long, const double *, double))
 {
 	for (long i = 0; i < n; i += STRIP) {
 		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
 		vec s[FEW] = {{0}};
 		long j = 0;
 		for (; j + several <= m; j += several)
-			add(s, several, xi, d, z + j * d, w + j, gamma);
+			add(s, several, xi, norms + i, d, z, j, w, gamma);
 		for (; j < m; j++)
-			add(s, 1, xi, d, z + j * d, w + j, gamma);
+			add(s, 1, xi, norms + i, d, z, j, w, gamma);
 		double t[STRIP];
 		memcpy(t, s, sizeof t);
 		for (long k = 0; k < STRIP && i + k < n; k++)
@@ -253,36 +263,46 @@ INLINE void NAME(products_)(double *dst, const double *x, long n, long d, const 
 
 // Two dimensions are specialised.
 
-TARGET static void NAME(rows)(double *dst, const double *x, long n, long d, const double *z, long m, double gamma)
+#define FLAT (listed){z.v, NULL, NULL}
+
+TARGET static void NAME(rows)(double *dst, const double *x, const double *norms, long n, long d, listed z, long m, double gamma)
 {
 	if (d == 2)
-		NAME(rows_)(dst, x, n, 2, z, m, gamma, 1);
+		NAME(rows_)(dst, x, x, n, 2, FLAT, m, gamma, 1);
+	else if (z.at)
+		NAME(rows_)(dst, x, norms, n, d, z, m, gamma, SEVERAL);
 	else
-		NAME(rows_)(dst, x, n, d, z, m, gamma, SEVERAL);
+		NAME(rows_)(dst, x, x, n, d, FLAT, m, gamma, SEVERAL);
 }
 
-TARGET static void NAME(row32)(float *dst, const double *x, long n, long d, const double *z, double gamma)
+TARGET static void NAME(row32)(float *dst, const double *x, const double *norms, long n, long d, listed z, double gamma)
 {
 	if (d == 2)
-		NAME(row32_)(dst, x, n, 2, z, gamma);
+		NAME(row32_)(dst, x, x, n, 2, FLAT, gamma);
+	else if (z.at)
+		NAME(row32_)(dst, x, norms, n, d, z, gamma);
 	else
-		NAME(row32_)(dst, x, n, d, z, gamma);
+		NAME(row32_)(dst, x, x, n, d, FLAT, gamma);
 }
 
-TARGET static void NAME(sum)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
+TARGET static void NAME(sum)(double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma)
 {
 	if (d == 2)
-		NAME(sum_)(dst, x, n, 2, z, w, m, gamma, 1, add);
+		NAME(sum_)(dst, x, x, n, 2, FLAT, w, m, gamma, 1, add);
+	else if (z.at)
+		NAME(sum_)(dst, x, norms, n, d, z, w, m, gamma, SEVERAL, add);
 	else
-		NAME(sum_)(dst, x, n, d, z, w, m, gamma, SEVERAL, add);
+		NAME(sum_)(dst, x, x, n, d, FLAT, w, m, gamma, SEVERAL, add);
 }
 
-TARGET static void NAME(sum32)(double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma)
+TARGET static void NAME(sum32)(double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma)
 {
 	if (d == 2)
-		NAME(sum_)(dst, x, n, 2, z, w, m, gamma, 1, add32);
+		NAME(sum_)(dst, x, x, n, 2, FLAT, w, m, gamma, 1, add32);
+	else if (z.at)
+		NAME(sum_)(dst, x, norms, n, d, z, w, m, gamma, SEVERAL, add32);
 	else
-		NAME(sum_)(dst, x, n, d, z, w, m, gamma, SEVERAL, add32);
+		NAME(sum_)(dst, x, x, n, d, FLAT, w, m, gamma, SEVERAL, add32);
 }
 
 TARGET static void NAME(products)(double *dst, const double *x, long n, long d, const double *z, const long *at, long few)
@@ -335,4 +355,5 @@ TARGET static void NAME(tangents)(double *v, long n, double gamma, double coef0)
 #undef add
 #undef add32
 #undef STRIP
+#undef FLAT
 #undef SEVERAL

@@ -25,6 +25,7 @@ type Gram struct {
 	f    function   // of k
 	x    *mat.Dense // the points or, if f is an embedder, their images
 	p    packed     // the rows of x
+	z    listed     // the rows of x
 	c    []float64  // nil: all ones
 	diag []float64  // nil: all ones
 }
@@ -38,7 +39,7 @@ func NewGram(k Kernel, x *mat.Dense) *Gram {
 
 // newGram is NewGram for the function f of k and the images of the points.
 func newGram(k Kernel, f function, x *mat.Dense) *Gram {
-	g := &Gram{k: k, f: f, x: x, p: pack(x.RawMatrix())}
+	g := (&Gram{k: k, f: f}).of(x)
 	if f, ok := f.(selfSimilar); ok {
 		for i := range g.Len() {
 			v := f.self(x.RawRowView(i))
@@ -63,9 +64,21 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	return g
 }
 
+// of returns g with the rows of x as points.
+func (g Gram) of(x *mat.Dense) *Gram {
+	if raw := x.RawMatrix(); raw.Stride != raw.Cols {
+		x = mat.DenseCopyOf(x)
+	}
+	g.x, g.p, g.z = x, pack(x.RawMatrix()), listed{v: x.RawMatrix().Data}
+	if _, ok := g.f.(tiler); ok {
+		sparse(&g.z, &g.p)
+	}
+	return &g
+}
+
 // tiler is implemented by functions that compute m rows, for the points in z, faster together.
 type tiler interface {
-	rows(dst []float64, x packed, z []float64, m int)
+	rows(dst []float64, x packed, z listed, m int)
 }
 
 // selfSimilar is implemented by functions that know k(x, x) without the loops over a row, to the
@@ -82,19 +95,18 @@ func (g *Gram) Scaled(c []float64) *Gram {
 
 // Subset returns the Gram matrix of some of the points, in the order given.
 func (g *Gram) Subset(points []int) Matrix {
-	s := *g
-	s.x = mat.NewDense(len(points), g.p.d, rows.Zeros[float64](len(points)*g.p.d))
+	x := mat.NewDense(len(points), g.p.d, rows.Zeros[float64](len(points)*g.p.d))
 	for a, i := range points {
-		s.x.SetRow(a, g.x.RawRowView(i))
+		x.SetRow(a, g.x.RawRowView(i))
 	}
+	s := g.of(x)
 	if g.diag != nil {
 		s.diag = lists.At(g.diag, points)
 	}
-	s.p = pack(s.x.RawMatrix())
 	if g.c != nil {
 		s.c = lists.At(g.c, points)
 	}
-	return &s
+	return s
 }
 
 // Definite reports whether the kernel is known to be positive semidefinite. Scaling preserves it.
@@ -125,7 +137,7 @@ func (g *Gram) Columns() int { return g.p.d }
 // 2^-24 times the largest value of the kernel; entries beyond the range of float32 become infinite.
 func (g *Gram) Row32(dst []float32, i int) {
 	if f, ok := g.f.(rounder); ok && g.c == nil {
-		f.row32(dst, g.p, g.x.RawRowView(i))
+		f.row32(dst, g.p, g.z.part(g.p.d, i, i+1))
 		return
 	}
 	v := make([]float64, min(len(dst), 32*lanes))
@@ -141,9 +153,9 @@ func (g *Gram) Row32(dst []float32, i int) {
 // Tile writes parts of m rows into dst, one after the other: K_ij for the rows from i and the
 // len(dst)/m columns from j, a multiple of 32.
 func (g *Gram) Tile(dst []float64, i, j, m int) {
-	x, all, n := g.p.from(j), g.x.RawMatrix(), len(dst)/m
-	if f, ok := g.f.(tiler); ok && all.Stride == all.Cols {
-		f.rows(dst, x, all.Data[i*all.Cols:][:m*all.Cols], m)
+	x, n := g.p.from(j), len(dst)/m
+	if f, ok := g.f.(tiler); ok {
+		f.rows(dst, x, g.z.part(x.d, i, i+m), m)
 	} else {
 		for a := range m {
 			g.f.row(dst[a*n:][:n], x, g.x.RawRowView(i+a))
@@ -171,26 +183,20 @@ func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []
 // precision, or in cells with an error of 2^-32 sum |w_k|.
 func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	if f, ok := g.f.(adder32); ok {
-		return g.addProduct(ctx, func(s, _ []float64, p packed, z, w []float64) { f.add32(s, p, z, w) }, singleError, dst, points, w)
+		return g.addProduct(ctx, func(s, _ []float64, p packed, z listed, w []float64) { f.add32(s, p, z, w) }, singleError, dst, points, w)
 	}
 	return g.AddProduct(ctx, dst, points, w)
 }
 
 // addProduct is AddProduct with the given sum, or a fastAdder with an error of at most
 // tolerance·sum_k |w_k|.
-func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z, w []float64), tolerance float64, dst []float64, points []int, w []float64) (work int, err error) {
+func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z listed, w []float64), tolerance float64, dst []float64, points []int, w []float64) (work int, err error) {
 	if len(points) == 0 {
 		return 0, ctx.Err()
 	}
-	z, cw := rows.Zeros[float64](len(points)*g.p.d), w
+	z, cw := g.z.choose(g.p.d, points), w
 	if g.c != nil {
-		cw = make([]float64, len(w))
-	}
-	for a, j := range points {
-		copy(z[a*g.p.d:], g.x.RawRowView(j))
-		if g.c != nil {
-			cw[a] = g.c[j] * w[a]
-		}
+		cw = floats.MulTo(make([]float64, len(w)), lists.At(g.c, points), w)
 	}
 
 	if f, ok := g.f.(fastAdder); ok {
@@ -198,7 +204,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		if g.c != nil {
 			total = make([]float64, len(dst))
 		}
-		if work := f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z}, cw, tolerance); work > 0 {
+		if work := f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z.v}, cw, tolerance); work > 0 {
 			if g.c != nil {
 				floats.Add(dst, floats.MulTo(total, g.c, total))
 			}
@@ -213,7 +219,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		s, v := make([]float64, size), make([]float64, size)
 		for a := 0; a < len(cw) && pace.Look(ctx) == nil; a += values / stretch {
 			b := min(a+values/stretch, len(cw))
-			sum(s, v, g.p.from(first), z[a*g.p.d:b*g.p.d], cw[a:b])
+			sum(s, v, g.p.from(first), z.part(g.p.d, a, b), cw[a:b])
 		}
 		if g.c != nil {
 			floats.Mul(s, g.c[first:][:size])
@@ -240,15 +246,15 @@ func inParallel(ctx context.Context, n, most int, do func(k int)) {
 	others.Wait()
 }
 
-// sum adds sum_j w_j k(x_i, z_j) to s[i] for the first len(s) points of p; z
-// holds the z_j one after the other, v (length of s) is overwritten.
-func (g *Gram) sum(s, v []float64, p packed, z, w []float64) {
+// sum adds sum_j w_j k(x_i, z_j) to s[i] for the first len(s) points of p; v (length of s) is
+// overwritten.
+func (g *Gram) sum(s, v []float64, p packed, z listed, w []float64) {
 	if f, ok := g.f.(adder); ok {
 		f.add(s, p, z, w)
 		return
 	}
 	for j, wj := range w {
-		g.f.row(v, p, z[j*p.d:][:p.d])
+		g.f.row(v, p, z.v[j*p.d:][:p.d])
 		floats.AddScaled(s, wj, v)
 	}
 }

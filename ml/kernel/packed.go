@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
@@ -16,8 +18,9 @@ import (
 // instructions (gaussian.c) and, for builds without a C compiler, here in Go. The
 // two agree to a few units in the last place.
 type packed struct {
-	d int
-	v []float64
+	d     int
+	v     []float64
+	norms []float64 // |x|², only beside points whose zeros are left out
 }
 
 // productRow calls productRowAt at the current level.
@@ -35,6 +38,72 @@ func pack(x blas64.General) packed {
 	return p
 }
 
+// listed holds points one after the other in v. If at is not nil, their coordinates are whole numbers,
+// few of them other than 0, as of counted words; those of point j are
+// the coordinates from number ends[j] to ends[j+1] of at. The squared distance from x is then |x|² + sum_k z_k (z_k - 2 x_k) without a
+// rounding.
+type listed struct {
+	v        []float64
+	at, ends []int32
+}
+
+// part returns the points from number a up to b, in d dimensions.
+func (z listed) part(d, a, b int) listed {
+	z.v = z.v[a*d : b*d]
+	if z.at != nil {
+		z.ends = z.ends[a : b+1]
+	}
+	return z
+}
+
+// choose returns the points with the given numbers.
+func (z listed) choose(d int, numbers []int) listed {
+	some := listed{v: rows.Zeros[float64](len(numbers) * d)}
+	if z.at != nil {
+		some.ends = make([]int32, 1, len(numbers)+1)
+	}
+	for a, j := range numbers {
+		copy(some.v[a*d:], z.v[j*d:][:d])
+		if z.at != nil {
+			some.at = append(some.at, z.at[z.ends[j]:z.ends[j+1]]...)
+			some.ends = append(some.ends, int32(len(some.at)))
+		}
+	}
+	return some
+}
+
+// sparse sets z.at and z.ends, and p.norms, if few of many coordinates are other than 0 and whole.
+func sparse(z *listed, p *packed) {
+	const many, largest = 64, 1 << 16
+	if p.d < many {
+		return
+	}
+	few := 0
+	for _, v := range z.v {
+		if v != math.Trunc(v) || math.Abs(v) > largest {
+			return
+		}
+		if v != 0 {
+			few++
+		}
+	}
+	if few > len(z.v)/4 {
+		return
+	}
+	n := len(z.v) / p.d
+	z.at, z.ends = make([]int32, 0, few+1), make([]int32, 1, n+1)
+	p.norms = make([]float64, len(p.v)/p.d)
+	for i := range n {
+		for k, v := range z.v[i*p.d:][:p.d] {
+			if v != 0 {
+				z.at = append(z.at, int32(k))
+				p.norms[i] += v * v
+			}
+		}
+		z.ends = append(z.ends, int32(len(z.at)))
+	}
+}
+
 // set stores x as point i.
 func (p packed) set(i int, x []float64) {
 	for k, v := range x {
@@ -43,7 +112,13 @@ func (p packed) set(i int, x []float64) {
 }
 
 // from returns p without the points before i, a multiple of lanes.
-func (p packed) from(i int) packed { return packed{p.d, p.v[i*p.d:]} }
+func (p packed) from(i int) packed {
+	p.v = p.v[i*p.d:]
+	if p.norms != nil {
+		p.norms = p.norms[i:]
+	}
+	return p
+}
 
 // blocks calls f for each block of the first n points with the index of its first point, its number
 // of points, and the coordinates.

@@ -34,23 +34,28 @@ func loopsAgree(t *testing.T, l simd.Level) {
 		t.Skipf("%s does not run here", l)
 	}
 	r := rand.New(rand.NewPCG(8, 8))
-	for _, d := range []int{0, 1, 2, 3, 7, 60, 200} {
+	for _, d := range []int{0, 1, 2, 3, 7, 60, 100, 200} {
 		for _, n := range []int{1, 31, 32, 33, 300} {
 			raw := blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}
 			for i := range raw.Data {
 				if d <= 60 || r.IntN(10) == 0 { // many coordinates are mostly 0
 					raw.Data[i] = r.NormFloat64()
 				}
+				if d == 200 { // and whole
+					raw.Data[i] = math.Round(3 * raw.Data[i])
+				}
 			}
-			p := pack(raw)
+			p, all := pack(raw), listed{v: raw.Data}
+			sparse(&all, &p)
+			require.Must(t, (all.at != nil) == (d == 200), "d = %d: sparse %v", d, all.at != nil)
 			z := raw.Data[n/2*d:][:d] // a point, so that one distance is 0
 			for _, gamma := range []float64{1e-300, 1e-6, 1, 30, 1e4} {
 				got, want := make([]float64, n), make([]float64, n)
-				gaussianRowsAt(l, got, p, z, 1, gamma)
+				gaussianRowsAt(l, got, p, listed{v: z}, 1, gamma)
 				plainRow(want, p, z, gamma)
 				require.Must(t, got[n/2] == 1, "d = %d, gamma %g: %g at distance 0", d, gamma, got[n/2])
 				single, plain := make([]float32, n), make([]float32, n)
-				gaussianRow32At(l, single, p, z, gamma)
+				gaussianRow32At(l, single, p, listed{v: z}, gamma)
 				plainRow32(plain, p, z, gamma)
 				for i := range got {
 					// A rounding of the distance changes the logarithm by as much.
@@ -63,25 +68,33 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				require.Must(t, single[n/2] == 1,
 					"d = %d, gamma %g: in single precision %g at distance 0", d, gamma, single[n/2])
 				w := []float64{-2, 0.5, 1, -0.25, 0.75, 1.5, -1}
-				var several []float64 // so many that they are not a multiple of those processed together
+				numbers := make([]int, len(w)) // so many that they are not a multiple of those processed together
 				for j := range w {
-					several = append(several, raw.Data[(n/2+5*j)%n*d:][:d]...)
+					numbers[j] = (n/2 + 5*j) % n
 				}
+				few := all.choose(d, numbers)
+				several := few.v
 				together, alone := make([]float64, len(w)*n), make([]float64, len(w)*n)
-				gaussianRowsAt(l, together, p, several, len(w), gamma)
+				gaussianRowsAt(l, together, p, listed{v: several}, len(w), gamma)
 				for j := range w {
-					gaussianRowsAt(l, alone[j*n:][:n], p, several[j*d:][:d], 1, gamma)
+					gaussianRowsAt(l, alone[j*n:][:n], p, listed{v: several[j*d:][:d]}, 1, gamma)
 				}
 				require.Must(t, slices.Equal(together, alone), "d = %d, gamma %g: rows computed together differ", d, gamma)
-				rough := slices.Clone(got)
-				gaussianSumAt(l, got, p, several, w, gamma)
-				gaussianSum32At(l, rough, p, several, w, gamma)
+				rough, exact, short := slices.Clone(got), slices.Clone(got), slices.Clone(got)
+				gaussianSumAt(l, got, p, listed{v: several}, w, gamma)
+				gaussianSum32At(l, rough, p, listed{v: several}, w, gamma)
+				gaussianRowsAt(l, alone, p, few, len(w), gamma)
+				gaussianRow32At(l, plain, p, all.part(d, n/2, n/2+1), gamma)
+				gaussianSumAt(l, exact, p, few, w, gamma)
+				gaussianSum32At(l, short, p, few, w, gamma)
+				require.Must(t, slices.Equal(together, alone) && slices.Equal(single, plain) && slices.Equal(got, exact) && slices.Equal(rough, short),
+					"d = %d, gamma %g: the zeros of sparse points change a value", d, gamma)
 				if l == simd.AVX512 {
 					same, alike := make([]float64, n), make([]float64, n)
-					gaussianRowsAt(simd.AVX2, same, p, z, 1, gamma)
+					gaussianRowsAt(simd.AVX2, same, p, listed{v: z}, 1, gamma)
 					copy(alike, same)
-					gaussianSumAt(simd.AVX2, same, p, several, w, gamma)
-					gaussianSum32At(simd.AVX2, alike, p, several, w, gamma)
+					gaussianSumAt(simd.AVX2, same, p, listed{v: several}, w, gamma)
+					gaussianSum32At(simd.AVX2, alike, p, listed{v: several}, w, gamma)
 					require.Must(t, slices.Equal(got, same) && slices.Equal(rough, alike), "d = %d, gamma %g: AVX2 and AVX-512 differ", d, gamma)
 				}
 				plainSum(want, p, several, w, gamma)
@@ -134,7 +147,7 @@ func TestGaussianExtremes(t *testing.T) {
 	one := func(distance, gamma float64) float64 {
 		p := pack(blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{distance}})
 		var v [1]float64
-		gaussianRowsAt(simd.Current(), v[:], p, []float64{0}, 1, gamma)
+		gaussianRowsAt(simd.Current(), v[:], p, listed{v: []float64{0}}, 1, gamma)
 		return v[0]
 	}
 	worst := 0.0
@@ -172,7 +185,7 @@ func TestSinglePrecision(t *testing.T) {
 	p := pack(x)
 	for _, l := range simd.Levels() {
 		v := make([]float32, x.Rows)
-		gaussianRow32At(l, v, p, []float64{0}, 1)
+		gaussianRow32At(l, v, p, listed{v: []float64{0}}, 1)
 		worst := 0.0
 		for i, v := range v {
 			switch d := x.Data[i]; {
@@ -186,7 +199,7 @@ func TestSinglePrecision(t *testing.T) {
 		}
 		require.Check(t, worst <= inSingle, "%v: error %g", l, worst)
 		t.Logf("%v: error 2^%.2f", l, math.Log2(worst))
-		gaussianRow32At(l, v[:9], p, []float64{0}, math.MaxFloat64)
+		gaussianRow32At(l, v[:9], p, listed{v: []float64{0}}, math.MaxFloat64)
 		require.Check(t, v[7] == 1 && v[8] == 0, "%v: the largest gamma gives %g and %g", l, v[7], v[8])
 	}
 }
@@ -236,6 +249,47 @@ func TestSubsetAndProduct(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A column of one half, which adds nothing to a distance, makes points count as dense.
+func TestSparseGram(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(4, 9))
+	const n, d = 600, 80 // a product computes 512 points at a time
+	words, dense := mat.NewDense(n, d, nil), mat.NewDense(n, d+1, nil)
+	for i := range n {
+		for range i % 12 {
+			words.Set(i, r.IntN(d), float64(1+r.IntN(3)))
+		}
+		dense.SetRow(i, append(slices.Clone(words.RawRowView(i)), 0.5))
+	}
+	c := make([]float64, n)
+	for i := range c {
+		c[i] = 0.5 + r.Float64()
+	}
+	points := []int{5, 0, 7, 150, 12, 299}
+	for _, scaled := range []bool{false, true} {
+		a, b := NewGram(RBF(0.05), words), NewGram(RBF(0.05), dense)
+		require.Must(t, a.z.at != nil && b.z.at == nil, "sparse %v and %v", a.z.at != nil, b.z.at != nil)
+		if scaled {
+			a, b = a.Scaled(c), b.Scaled(c)
+		}
+		values := func(g *Gram) (all []float64) {
+			for _, g := range []*Gram{g, g.Subset(points).(*Gram)} {
+				row, single, tile, sum := make([]float64, g.Len()), make([]float32, g.Len()), make([]float64, 5*6), make([]float64, g.Len())
+				g.Row(row, 3)
+				g.Row32(single, 3)
+				g.Tile(tile, 1, 0, 5)
+				_, err := g.AddProduct(t.Context(), sum, []int{4, 0, 2}, []float64{1, -2, 0.5})
+				require.NoError(t, err)
+				_, err = g.AddProduct32(t.Context(), sum, []int{3, 3, 0}, []float64{1, 0.3, 0.5})
+				require.NoError(t, err)
+				all = slices.Concat(all, row, lists.Map(single, func(v float32) float64 { return float64(v) }), tile, sum)
+			}
+			return all
+		}
+		require.Must(t, slices.Equal(values(a), values(b)), "scaled %v: zeros left out change a value", scaled)
 	}
 }
 

@@ -36,21 +36,21 @@ func (gaussian) self(x []float64) float64 {
 	return 1 + distance
 }
 
-func (k gaussian) row(dst []float64, x packed, z []float64) { k.rows(dst, x, z, 1) }
+func (k gaussian) row(dst []float64, x packed, z []float64) { k.rows(dst, x, listed{v: z}, 1) }
 
-func (k gaussian) rows(dst []float64, x packed, z []float64, m int) {
+func (k gaussian) rows(dst []float64, x packed, z listed, m int) {
 	gaussianRowsAt(simd.Current(), dst, x, z, m, k.gamma)
 }
 
-func (k gaussian) row32(dst []float32, x packed, z []float64) {
+func (k gaussian) row32(dst []float32, x packed, z listed) {
 	gaussianRow32At(simd.Current(), dst, x, z, k.gamma)
 }
 
-func (k gaussian) add(dst []float64, x packed, z, w []float64) {
+func (k gaussian) add(dst []float64, x packed, z listed, w []float64) {
 	gaussianSumAt(simd.Current(), dst, x, z, w, k.gamma)
 }
 
-func (k gaussian) add32(dst []float64, x packed, z, w []float64) {
+func (k gaussian) add32(dst []float64, x packed, z listed, w []float64) {
 	gaussianSum32At(simd.Current(), dst, x, z, w, k.gamma)
 }
 

@@ -73,16 +73,15 @@ type function interface {
 type (
 	// rounder writes a row in single precision.
 	rounder interface {
-		row32(dst []float32, x packed, z []float64)
+		row32(dst []float32, x packed, z listed)
 	}
-	// adder adds sum_j w_j k(x_i, z_j) to dst[i] for the first len(dst) points of x; z
-	// holds the z_j one after the other.
+	// adder adds sum_j w_j k(x_i, z_j) to dst[i] for the first len(dst) points of x.
 	adder interface {
-		add(dst []float64, x packed, z, w []float64)
+		add(dst []float64, x packed, z listed, w []float64)
 	}
 	// adder32 is an adder with kernel values in single precision.
 	adder32 interface {
-		add32(dst []float64, x packed, z, w []float64)
+		add32(dst []float64, x packed, z listed, w []float64)
 	}
 	// fastAdder adds sum_j w_j k(x_i, z_j) to dst[i] for the rows of x and z, with an error of at
 	// most tolerance·sum |w_j|, until ctx ends. It returns its work in kernel values. If it is not
