@@ -297,7 +297,11 @@ func TestSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, row := range ofVectors() {
 		for _, k := range samples(row.Name) {
-			for _, d := range []int{1, 2, 5} {
+			dimensions := []int{1, 2, 5}
+			if row.Name == rbf.Name {
+				dimensions = append(dimensions, 70) // rows are computed together
+			}
+			for _, d := range dimensions {
 				k := learnt(t, k, d)
 				for _, n := range []int{0, 1, 17, 300} {
 					z := mltest.Normal(r, n+1, d)
@@ -308,6 +312,11 @@ func TestSum(t *testing.T) {
 						compareGrid(t, k, s, z, w, p)
 					}
 					compareGrid(t, k, s, z, w, parallel(r, d))
+					x, got := mltest.Normal(r, 20, d), make([]float64, 20)
+					s.AtRows(t.Context(), got, x)
+					for i, v := range got {
+						require.Equal(t, v, s.At(x.RawRowView(i)), "%+v: sum at row %d", k, i)
+					}
 				}
 			}
 		}

@@ -103,12 +103,26 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 		return
 	}
 	const rows, values = 16, 1 << 20 // rows of a block, and kernel values worth a goroutine
+	raw := x.RawMatrix()
+	f, ok := s.f.(tiler)
+	const wide = 64 // columns from which the points of s leave the cache after each row, if computed alone
+	together := ok && s.p.d >= wide && len(s.w) <= values/rows && raw.Stride == raw.Cols
 	blocks := (len(dst) + rows - 1) / rows
 	var done atomic.Int64
 	inParallel(ctx, blocks, len(dst)*len(s.w)/values, func(k int) {
-		v := s.scratch()
-		for i := k * rows; i < min(len(dst), (k+1)*rows) && pace.Look(ctx) == nil; i++ {
-			dst[i] = s.at(x.RawRowView(i), v)
+		first := k * rows
+		some := dst[first:min(len(dst), first+rows)]
+		if together {
+			v := make([]float64, len(some)*len(s.w))
+			f.rows(v, s.p, listed{v: raw.Data[first*raw.Cols:][:len(some)*raw.Cols]}, len(some))
+			for i := range some {
+				some[i] = floats.Dot(s.w, v[i*len(s.w):][:len(s.w)])
+			}
+		} else {
+			v := s.scratch()
+			for i := 0; i < len(some) && pace.Look(ctx) == nil; i++ {
+				some[i] = s.at(x.RawRowView(first+i), v)
+			}
 		}
 		if n := int(done.Add(1)); n%(blocks/1000+1) == 0 {
 			trace.Report(ctx, min(n*rows, len(dst)), len(dst))
