@@ -13,7 +13,6 @@ import (
 
 	"marginlab/ml/lists"
 	"marginlab/ml/pace"
-	"marginlab/ml/rows"
 )
 
 // Gram is the M x M kernel matrix of the M rows of X, optionally scaled on both
@@ -39,7 +38,13 @@ func NewGram(k Kernel, x *mat.Dense) *Gram {
 
 // newGram is NewGram for the function f of k and the images of the points.
 func newGram(k Kernel, f function, x *mat.Dense) *Gram {
-	g := (&Gram{k: k, f: f}).of(x)
+	if raw := x.RawMatrix(); raw.Stride != raw.Cols {
+		x = mat.DenseCopyOf(x)
+	}
+	g := &Gram{k: k, f: f, x: x, p: pack(x.RawMatrix()), z: listed{v: x.RawMatrix().Data}}
+	if _, ok := f.(tiler); ok {
+		sparse(&g.z, &g.p)
+	}
 	if f, ok := f.(selfSimilar); ok {
 		for i := range g.Len() {
 			v := f.self(x.RawRowView(i))
@@ -64,18 +69,6 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	return g
 }
 
-// of returns g with the rows of x as points.
-func (g Gram) of(x *mat.Dense) *Gram {
-	if raw := x.RawMatrix(); raw.Stride != raw.Cols {
-		x = mat.DenseCopyOf(x)
-	}
-	g.x, g.p, g.z = x, pack(x.RawMatrix()), listed{v: x.RawMatrix().Data}
-	if _, ok := g.f.(tiler); ok {
-		sparse(&g.z, &g.p)
-	}
-	return &g
-}
-
 // tiler is implemented by functions that compute m rows, for the points in z, faster together.
 type tiler interface {
 	rows(dst []float64, x packed, z listed, m int)
@@ -95,18 +88,21 @@ func (g *Gram) Scaled(c []float64) *Gram {
 
 // Subset returns the Gram matrix of some of the points, in the order given.
 func (g *Gram) Subset(points []int) Matrix {
-	x := mat.NewDense(len(points), g.p.d, rows.Zeros[float64](len(points)*g.p.d))
-	for a, i := range points {
-		x.SetRow(a, g.x.RawRowView(i))
+	s := *g
+	s.z = g.z.choose(g.p.d, points)
+	s.x = mat.NewDense(len(points), g.p.d, s.z.v)
+	s.p = pack(s.x.RawMatrix())
+	if g.p.norms != nil {
+		s.p.norms = make([]float64, len(s.p.v)/g.p.d)
+		copy(s.p.norms, lists.At(g.p.norms, points))
 	}
-	s := g.of(x)
 	if g.diag != nil {
 		s.diag = lists.At(g.diag, points)
 	}
 	if g.c != nil {
 		s.c = lists.At(g.c, points)
 	}
-	return s
+	return &s
 }
 
 // Definite reports whether the kernel is known to be positive semidefinite. Scaling preserves it.
