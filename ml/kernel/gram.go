@@ -190,6 +190,14 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 	if len(points) == 0 {
 		return 0, ctx.Err()
 	}
+	if most := max(64, 1<<21/max(1, g.p.d)); len(points) > most { // their copies should take little memory
+		work, err = g.addProduct(ctx, sum, tolerance, dst, points[:most], w[:most])
+		if err != nil {
+			return work, err
+		}
+		rest, err := g.addProduct(ctx, sum, tolerance, dst, points[most:], w[most:])
+		return work + rest, err
+	}
 	z, cw := g.z.choose(g.p.d, points), w
 	if g.c != nil {
 		cw = floats.MulTo(make([]float64, len(w)), lists.At(g.c, points), w)
@@ -222,7 +230,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		}
 		floats.Add(dst[first:][:size], s)
 	}
-	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)/values, func(k int) { share(k * stretch) })
+	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)*(1+g.p.d/64)/values, func(k int) { share(k * stretch) })
 	return len(dst) * len(points), ctx.Err()
 }
 
