@@ -336,6 +336,15 @@ func (m *Model) largestSizes(in *mat.Dense) []float64 {
 func (m *Model) scoresAt(ctx context.Context, in *mat.Dense, fast bool) (scores *mat.Dense, by float64, err error) {
 	n, _ := in.Dims()
 	scores = mat.NewDense(n, len(m.Machines), nil)
+	mapped := slices.ContainsFunc(m.Machines, func(c Machine) bool { return c.Map != nil })
+	coef := lists.Map(m.Machines, func(c Machine) []float64 { return c.Coef })
+	if !mapped && kernel.AtRowsTogether(ctx, scores, m.Kernel, m.Supports.Vectors, coef, in) {
+		biases := lists.Map(m.Machines, func(c Machine) float64 { return c.B })
+		for i := range n {
+			floats.Add(scores.RawRowView(i), biases)
+		}
+		return scores, 0, ctx.Err()
+	}
 	f, factors := make([]float64, n), make([]float64, n)
 	for k, machine := range m.Machines {
 		sum, off, ok := m.sum(k), 0.0, false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -137,6 +138,28 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 				require.Check(t, asJSON(t, again.Model) == asJSON(t, m) && asJSON(t, again.Report) == asJSON(t, r),
 					"trained again it is another one")
 			})
+		}
+	}
+}
+
+// Of many columns, the kernel values are computed once for all machines.
+func TestMulticlassOfManyColumns(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(6, 1))
+	few := three(60)
+	x := lists.Make(60, func(i int) []float64 {
+		return append(slices.Clone(few.X.RawRowView(i)), lists.Make(70, func(int) float64 { return r.NormFloat64() })...)
+	})
+	d := data(x, lists.Make(60, func(i int) string { return few.Classes[i%3] })...)
+	for _, set := range [][]string{{"gamma", "0.01"}, {"kernel", "laplacian"}, {"kernel", "poly", "degree", "2"}, {"conformal", "eigen", "gamma", "0.01"}} {
+		for _, way := range ml.Multiclass {
+			m := train(t, d, spec(t, append(set, "multiclass", way.Name)...)).Model
+			scores := m.Scores(d.X)
+			for k := range m.Machines {
+				alone := *m
+				alone.Rule, alone.Classes, alone.Machines = ml.Sign, m.Classes[:2], m.Machines[k:k+1]
+				require.Slices(t, alone.Scores(d.X).RawMatrix().Data, mat.Col(nil, k, scores), "%s %v: scores of machine %d", way.Name, set, k)
+			}
 		}
 	}
 }

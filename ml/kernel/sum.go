@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/trace"
 )
@@ -102,32 +104,68 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 		s.addTerms(dst, func(dst []float64, t *Sum) { t.AtRows(ctx, dst, x) })
 		return
 	}
+	s.each(ctx, x, func(i int, v []float64) { dst[i] = floats.Dot(s.w, v) })
+}
+
+// manyColumns is the number of columns from which points leave a cache after each row of kernel values, if
+// it is computed alone.
+const manyColumns = 64
+
+// each calls f for every row i of x with k(z_j, x_i) for all j, from several goroutines, until ctx
+// ends.
+func (s *Sum) each(ctx context.Context, x *mat.Dense, f func(i int, v []float64)) {
 	const rows, values = 16, 1 << 20 // rows of a block, and kernel values worth a goroutine
-	raw := x.RawMatrix()
-	f, ok := s.f.(tiler)
-	const wide = 64 // columns from which the points of s leave the cache after each row, if computed alone
-	together := ok && s.p.d >= wide && len(s.w) <= values/rows && raw.Stride == raw.Cols
-	blocks := (len(dst) + rows - 1) / rows
+	raw, n := x.RawMatrix(), len(s.w)
+	t, ok := s.f.(tiler)
+	together := ok && s.p.d >= manyColumns && n <= values/rows && raw.Stride == raw.Cols
+	blocks := (raw.Rows + rows - 1) / rows
 	var done atomic.Int64
-	inParallel(ctx, blocks, len(dst)*len(s.w)/values, func(k int) {
+	inParallel(ctx, blocks, raw.Rows*n*(1+s.p.d/manyColumns)/values, func(k int) {
 		first := k * rows
-		some := dst[first:min(len(dst), first+rows)]
+		m := min(rows, raw.Rows-first)
 		if together {
-			v := make([]float64, len(some)*len(s.w))
-			f.rows(v, s.p, listed{v: raw.Data[first*raw.Cols:][:len(some)*raw.Cols]}, len(some))
-			for i := range some {
-				some[i] = floats.Dot(s.w, v[i*len(s.w):][:len(s.w)])
+			v := make([]float64, m*n)
+			t.rows(v, s.p, listed{v: raw.Data[first*raw.Cols:][:m*raw.Cols]}, m)
+			for i := range m {
+				f(first+i, v[i*n:][:n])
 			}
 		} else {
 			v := s.scratch()
-			for i := 0; i < len(some) && pace.Look(ctx) == nil; i++ {
-				some[i] = s.at(x.RawRowView(first+i), v)
+			for i := first; i < first+m && pace.Look(ctx) == nil; i++ {
+				f(i, s.values(x.RawRowView(i), v))
 			}
 		}
 		if n := int(done.Add(1)); n%(blocks/1000+1) == 0 {
-			trace.Report(ctx, min(n*rows, len(dst)), len(dst))
+			trace.Report(ctx, min(n*rows, raw.Rows), raw.Rows)
 		}
 	})
+}
+
+// AtRowsTogether writes sum_j w_kj k(z_j, x_i) to dst[i, k] for the rows z_j of z, the rows w_k of w
+// and the rows x_i of x, as AtRows of a Sum of the terms with w_kj other than 0, but each kernel value
+// is computed once. ok is false, and dst unchanged, if that is not faster. If ctx ends, dst is
+// incomplete.
+func AtRowsTogether(ctx context.Context, dst *mat.Dense, k Kernel, z, w [][]float64, x *mat.Dense) (ok bool) {
+	n, d := len(z), x.RawMatrix().Cols
+	if n == 0 || len(w) <= 2 || d < manyColumns {
+		return false
+	}
+	s := NewSum(k, mat.NewDense(n, d, slices.Concat(z...)), make([]float64, n))
+	if s.terms != nil {
+		return false
+	}
+	of := lists.Map(w, func(w []float64) []int { return lists.Where(n, func(j int) bool { return w[j] != 0 }) })
+	own := lists.Make(len(w), func(k int) []float64 { return lists.At(w[k], of[k]) })
+	s.each(ctx, x, func(i int, v []float64) {
+		row, some := dst.RawRowView(i), make([]float64, n)
+		for k := range row {
+			for a, j := range of[k] {
+				some[a] = v[j]
+			}
+			row[k] = floats.Dot(own[k], some[:len(own[k])])
+		}
+	})
+	return true
 }
 
 // AtRowsFast is AtRows with an error of at most by. ok is false, and dst undefined, if there is no
@@ -159,15 +197,18 @@ func (s *Sum) addTerms(dst []float64, of func(dst []float64, t *Sum)) {
 	}
 }
 
-// at is At with memory from scratch, for the values of the kernel and the image of x.
-func (s *Sum) at(x, scratch []float64) float64 {
+// at is At with memory from scratch.
+func (s *Sum) at(x, scratch []float64) float64 { return floats.Dot(s.w, s.values(x, scratch)) }
+
+// values returns k(z_j, x) for all j, with memory from scratch for them and the image of x.
+func (s *Sum) values(x, scratch []float64) []float64 {
 	v, image := scratch[:len(s.w)], scratch[len(s.w):]
 	if e, ok := s.f.(embedder); ok && len(v) > 0 {
 		e.image(image, x)
 		x = image
 	}
 	s.f.row(v, s.p, x)
-	return floats.Dot(s.w, v)
+	return v
 }
 
 // Plane is the affine map (s, t) -> Origin + s U + t V into R^d.
