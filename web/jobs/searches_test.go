@@ -224,16 +224,10 @@ func TestCellGivenBackLater(t *testing.T) {
 		change(`CREATE TRIGGER fault BEFORE UPDATE OF lease ON cells WHEN new.lease = 0 AND new.done = 0 BEGIN SELECT raise(FAIL, 'a fault'); END`)
 		time.AfterFunc(100*time.Millisecond, func() { change(`DROP TRIGGER fault`) })
 	}}
-	id := f.search(asked(t))
+	events := f.follow(f.search(asked(t)))
 	f.start()
-	for range 600 {
-		if s := require.Value(f.st.Search(t.Context(), alice, id))(t); s.Status.Ended() {
-			require.Check(t, s.Status == store.Done, "%+v", s)
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Error("the search does not end")
+	e := lastOf(events)
+	require.Check(t, e.Status == store.Done, "%+v", e)
 }
 
 // While one search is being loaded, others can be computed and forgotten.
