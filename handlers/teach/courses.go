@@ -180,8 +180,12 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 
 // askCourse shows the form of a course, with problems beside its fields.
 func (a *Handler) askCourse(w http.ResponseWriter, r *http.Request, s frame.Setting, problems param.Problems) error {
+	heading := "New course"
+	if s.Edit != "" {
+		heading = "Edit the course"
+	}
 	p := teachview.NewCourse{
-		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
+		Page: a.Frame(heading, "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
 		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),
 	}
 	if c := s.Course; c != nil {

@@ -26,7 +26,7 @@ import (
 // own returns the questions written by a teacher as a lesson of one screen.
 func own(c store.Course) *lessons.Lesson {
 	s := lessons.Screen{Slug: "course", Title: c.Title, Questions: lists.Map(c.Questions, asLessons)}
-	return &lessons.Lesson{Slug: "own", Title: "Own questions", Screens: []lessons.Screen{s}}
+	return &lessons.Lesson{Slug: "own", Title: "Your questions", Screens: []lessons.Screen{s}}
 }
 
 // asLessons converts a question written by a teacher to a lesson's question.
@@ -132,7 +132,11 @@ func (a *Handler) WriteQuestion(w http.ResponseWriter, r *http.Request, g Course
 }
 
 func (a *Handler) questionForm(w http.ResponseWriter, r *http.Request, g Course, q store.OwnQuestion, wrong param.Problems) error {
-	p := lessons.OwnForm{Page: a.Frame("Own question", "courses"), Base: g.base, Course: g.Title, Slug: q.Slug, Kind: q.Kind, Ask: q.Ask, Explain: q.Explain, Right: q.Right, Slide: q.Slide, Within: r.PostFormValue("within"), Problems: wrong}
+	heading := "New question"
+	if q.Slug != "" {
+		heading = "Edit the question"
+	}
+	p := lessons.OwnForm{Page: a.Frame(heading, "courses"), Base: g.base, Course: g.Title, Slug: q.Slug, Kind: q.Kind, Ask: q.Ask, Explain: q.Explain, Right: q.Right, Slide: q.Slide, Within: r.PostFormValue("within"), Problems: wrong}
 	if p.Within == "" && q.Within > 0 {
 		p.Within = strconv.FormatFloat(q.Within, 'g', -1, 64)
 	}
@@ -250,7 +254,7 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 		case utf8.RuneCountInString(s) > longest:
 			ps.Add(field, "The text has %d characters; at most %d are allowed.", utf8.RuneCountInString(s), longest)
 		case err != nil:
-			ps.Add(field, "Put $ on both sides of a formula, * of emphasis, ~ of a hint: %v.", err)
+			ps.Add(field, "The text cannot be shown: %v.", err)
 		}
 	}
 	if q.Ask == "" {

@@ -48,6 +48,7 @@ func TestOwnQuestionsOfFiles(t *testing.T) {
 	}
 	for question, fault := range map[string]string{
 		`"kind":"number","right":"1","options":["$"]`:                                                "Only a question of the kind options has options.",
+		`"kind":"words","explain":"$\\frac1$"`:                                                       `The text cannot be shown: formula: \frac at 0 needs an argument at 6, in $\frac1$.`,
 		`"kind":"words","wrong":["a"]`:                                                               "Only a question of the kind options has options.",
 		`"kind":"options","right":"0","options":["a","b"]`:                                           "explanation for each of the 2 options",
 		`"kind":"options","right":"0","options":["a"],"wrong":[""]`:                                  "2 to 6 options",

@@ -263,8 +263,15 @@ function native(button) {
   form.requestSubmit(button);
 }
 
-// Enter in a field requests an answer and Save stays here; the other buttons leave the page.
+// Enter in a name presses the button beside it, in another field it requests an answer; Save stays
+// here, the other buttons leave the page.
 form.addEventListener("submit", (e) => {
+  const named = document.activeElement.matches("#f-who, #f-name") && document.activeElement.parentElement.querySelector("[formaction]");
+  if (named && e.submitter?.matches(".update")) {
+    e.preventDefault();
+    setTimeout(() => named.click()); // a form that is being submitted submits nothing else
+    return;
+  }
   if (e.submitter?.matches("[data-save]")) {
     e.preventDefault();
     save(e.submitter);

@@ -61,7 +61,7 @@ type component struct {
 func (c component) Render(_ context.Context, w io.Writer) error {
 	m, err := MathML(c.tex, c.display)
 	if err != nil {
-		return fmt.Errorf("%w, in %q", err, c.tex)
+		return fmt.Errorf("%w, in $%s$", err, c.tex)
 	}
 	_, err = io.WriteString(w, m)
 	return err

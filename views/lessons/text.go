@@ -25,7 +25,7 @@ func Text(s string) templ.Component {
 		w := &strings.Builder{}
 		parts := strings.Split(s, "$")
 		if len(parts)%2 == 0 {
-			return errors.New("text: a $ is missing in " + strconv.Quote(s))
+			return fmt.Errorf("a $ is missing in “%s”; put $ on both sides of a formula", s)
 		}
 		for i, part := range parts {
 			var err error
@@ -45,7 +45,7 @@ func Text(s string) templ.Component {
 		}
 		html, err := hints(w.String())
 		if err != nil {
-			return fmt.Errorf("text: %w", err)
+			return err
 		}
 		return write(out, html)
 	})
@@ -62,7 +62,7 @@ func hints(html string) (string, error) {
 	html = wholeHint().ReplaceAllString(html, `<p class="on-screen">$1</p>`)
 	html = hint().ReplaceAllString(html, `<span class="on-screen">$1</span>`)
 	if at := strings.IndexByte(html, '~'); at >= 0 {
-		return "", fmt.Errorf("a ~ is missing after %q", html[at:])
+		return "", fmt.Errorf("a ~ is missing after “%s”; put ~ on both sides of a hint", html[at:])
 	}
 	return html, nil
 }
@@ -101,7 +101,7 @@ func Literal(s string) string {
 func prose(w io.Writer, s string) error {
 	parts := strings.Split(templ.EscapeString(s), "*")
 	if len(parts)%2 == 0 {
-		return errors.New("text: a * is missing in " + strconv.Quote(s))
+		return fmt.Errorf("a * is missing in “%s”; put * on both sides of emphasis", s)
 	}
 	for i, part := range parts {
 		if i%2 == 1 {

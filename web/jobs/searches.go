@@ -124,14 +124,15 @@ func (q *Queue) doCell(ctx context.Context, e leasedEngine, j *job, c store.Cell
 	default:
 		searches = q.failCell(ctx, c, err)
 	}
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
-	defer cancel()
 	if err != nil && (ctx.Err() != nil || again) { // left for others, or for the next start
-		if err := q.store.ReleaseCell(keep, e.owner, c, lost, j.requeueAs); err != nil {
+		err := q.retry(ctx, 0, func(ctx context.Context) error { return q.store.ReleaseCell(ctx, e.owner, c, lost, j.requeueAs) })
+		if err != nil {
 			q.Log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
 		}
 		return
 	}
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
 	q.publishSearches(keep, searches)
 }
 

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -191,6 +192,42 @@ func TestRunsWhileCellsAreStored(t *testing.T) {
 		t.Fatal("no run starts")
 	}
 	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
+}
+
+// givingBack is an engine that gives back the first cell, after a fault.
+type givingBack struct {
+	Engine
+	fault func()
+	given atomic.Bool
+}
+
+func (e *givingBack) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
+	if e.given.Swap(true) {
+		return e.Engine.Compute(ctx, c)
+	}
+	e.fault()
+	return eval.CellResult{}, ErrGivenBack
+}
+
+// A cell that cannot be put back into the queue at once, as while the database is busy, is put back
+// later.
+func TestCellGivenBackLater(t *testing.T) {
+	f := fresh(t, 1, nil)
+	f.q.pause = time.Millisecond
+	db := require.Value(sql.Open("sqlite3", f.st.Path()))(t)
+	defer db.Close()
+	change := func(statement string) {
+		_, err := db.Exec(statement)
+		require.NoError(t, err)
+	}
+	f.q.here.Engine = &givingBack{Engine: f.q.here.Engine, fault: func() {
+		change(`CREATE TRIGGER fault BEFORE UPDATE OF lease ON cells WHEN new.lease = 0 AND new.done = 0 BEGIN SELECT raise(FAIL, 'a fault'); END`)
+		time.AfterFunc(100*time.Millisecond, func() { change(`DROP TRIGGER fault`) })
+	}}
+	events := f.follow(f.search(asked(t)))
+	f.start()
+	e := lastOf(events)
+	require.Check(t, e.Status == store.Done, "%+v", e)
 }
 
 // While one search is being loaded, others can be computed and forgotten.
