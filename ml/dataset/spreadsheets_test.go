@@ -485,6 +485,17 @@ func TestAwkwardWorkbooks(t *testing.T) {
 		"saved formula":         {"xl/s.xml", names + rows + row("4", "<f>A2+A3</f><v>3.5</v>", "b", ""), "label ~ x [a b], 3 rows, the last [3.5]"},
 		"empty formula":         {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="C4" t="str"><f>""</f><v></v></c>`), "label ~ x [a b], 3 rows, the last [3]"},
 		"formula without value": {"xl/s.xml", names + rows + row("4", "<f>A2+A3</f>", "b", ""), "w.xlsx, S: expected a saved value of the formula in cell A4, found none: open the workbook in a spreadsheet program and save it"},
+		"merged cells": {
+			"xl/s.xml", `<row r="1"><c r="A1" t="str"><v>Mice, 2024</v></c></row><row r="2"/>
+				<row r="3"><c r="A3" t="str"><v>x</v></c><c r="B3" t="str"><v>size</v></c><c r="D3" t="str"><v>label</v></c></row>
+				<row r="4"><c r="B4" t="str"><v>length</v></c><c r="C4" t="str"><v>width</v></c></row>
+				<row r="5"><c r="A5"><v>1</v></c><c r="B5"><v>5</v></c><c r="C5"><v>2</v></c><c r="D5" t="str"><v>a</v></c></row>
+				<row r="6"><c r="A6"><v>2</v></c><c r="C6"><v>3</v></c><c r="D6"/></row>
+				<row r="7"><c r="A7"><v>3</v></c><c r="B7"><v>7</v></c><c r="C7"><v>4</v></c><c r="D7" t="str"><v>b</v></c></row>
+				<row r="8"><c r="A8"><v>4</v></c><c r="B8"><v>8</v></c><c r="C8"><v>6</v></c></row>
+				<row r="9"/></sheetData><mergeCells><mergeCell ref="A1:D2"/><mergeCell ref="A3:A4"/><mergeCell ref="B3:C3"/><mergeCell ref="D3:D4"/><mergeCell ref="B5:B6"/><mergeCell ref="D5:D6"/><mergeCell ref="D7:D9"/></mergeCells><sheetData>`,
+			"label ~ x size length width [a b], 4 rows, the last [4 8 6]; 1 line above the table left out; two lines of names read as one",
+		},
 		"note beside the table": {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="D4" t="str"><v>check</v></c>`), "w.xlsx, S, line 4: expected at most 2 columns, as in row 1, found 4: move what stands above or beside the table to another sheet"},
 	} {
 		table, err := ParseTable(strings.NewReader(book(t, test.part, test.sheet, "")), "w.xlsx", Limits{})
