@@ -276,6 +276,9 @@ func TestExports(t *testing.T) {
 		"rows in quotes":              {"\"x;y;label\"\r\n\"1,5;2;\"\"a b\"\"\"\r\n\"2,5;3;b\"\r\n", "label ~ x y [a b b], 2 rows, the last [2.5 3]; quotes around each row removed"},
 		"rows in quotes, no names":    {"\"1,2,a\"\n\"3,4,b\"\n", "label ~ x1 x2 [a b], 2 rows, the last [3 4]; quotes around each row removed"},
 		"one quoted text a row":       {"text\n\"yes, it is\"\n\"no, never\"\n", "f.csv: expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces"},
+		"single quotes":               {"'x','label'\n'1.5','a'\n'2','b'\n", "label ~ x [a b], 2 rows, the last [2]; single quotes around cells removed"},
+		"Indian thousands":            {"x,y,label\n\"1,23,456.5\",1,a\n\"12,345\",2,b\n", "label ~ x y [a b], 2 rows, the last [12345 2]; thousands separators removed (x)"},
+		"only rows behind a hash":     {"x,label\n#1,a\n#2,b\n", "f.csv: expected at least one row of data, found only a header and 2 lines beginning with #: put quotes around a value that begins with #"},
 		"comments of another program": {"// made by A, B and C\n// in 2024\nx,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 2 lines above the table left out"},
 		"names in a comment":          {"% made by A, B and C\n% x,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 1 line above the table left out"},
 		"comment above numbers":       {"% made by A\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]; 1 line above the table left out"},
@@ -591,4 +594,6 @@ func TestEncodings(t *testing.T) {
 		require.Check(t, fault == nil && got == text && strings.HasPrefix(note, "read as "+name+" because") && strings.HasSuffix(note, unsure) == doubt,
 			"want %s: %q (%s) %v", want, got, note, fault)
 	}
+	got, note, fault := decodeText("Stra\xdfe;Z\xfcrich\nStraße;Ávila\n")
+	require.Check(t, fault == nil && got == "Straße;Zürich\nStraße;Ávila\n" && note == "lines that are not UTF-8 read as Windows-1252", "joined: %q (%s) %v", got, note, fault)
 }
