@@ -13,6 +13,18 @@ func (e *Error) Error() string { return e.message }
 // Kind returns "not-found", "invalid", "conflict", "too-many", "busy" or "storage".
 func (e *Error) Kind() string { return e.kind }
 
+// ItemError is the error of one of several items.
+type ItemError struct {
+	Item string // such as "run 5"
+	Err  error
+}
+
+// Error returns the item and the message of its error.
+func (e *ItemError) Error() string { return e.Item + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ItemError) Unwrap() error { return e.Err }
+
 // Errors that callers distinguish. They may be wrapped with details for the log.
 var (
 	// ErrNotFound: the item does not exist or belongs to another workspace.

@@ -63,7 +63,7 @@ func cleanTags(ps *param.Problems, tags []string) []string {
 	}
 	for _, t := range clean {
 		if n := utf8.RuneCountInString(t); n > maxTag {
-			ps.Add("tags", "A tag has at most %d characters; this one has %d: %s", maxTag, n, t)
+			ps.Add("tags", "A tag has at most %d characters; this one has %d: %.*s…", maxTag, n, maxTag, t)
 		}
 	}
 	return clean

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -22,13 +21,13 @@ type transaction struct {
 // fail records the first error; nil has no effect.
 func (tx *transaction) fail(err error) { tx.err = cmp.Or(tx.err, err) }
 
-// annotate calls do and prefixes its error with what.
-func (tx *transaction) annotate(what string, do func()) {
+// annotate calls do and makes its error an *ItemError.
+func (tx *transaction) annotate(item string, do func()) {
 	if tx.err != nil {
 		return
 	}
 	if do(); tx.err != nil {
-		tx.err = fmt.Errorf("%s: %w", what, tx.err)
+		tx.err = &ItemError{item, tx.err}
 	}
 }
 

@@ -335,21 +335,27 @@ func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request, run store.Ru
 	return web.With(frame.ByID(a.Store.RunWithoutModels), a.Run)(w, r)
 }
 
-// changeChosen changes the runs that a request chooses by ids or by a query, and sends their ids.
-// The query "" chooses all.
-func (a *Handler) changeChosen(w http.ResponseWriter, r *http.Request, ids []string, where *string, change func(ids []string) error) error {
-	if (where == nil) == (ids == nil) {
+// chosenRuns names runs by ids or by a query, which chooses all if it is empty.
+type chosenRuns struct {
+	Runs  []string `json:"runs"`
+	Where *string  `json:"where"`
+}
+
+// changeChosen changes the runs that a request chooses, and sends their ids.
+func (a *Handler) changeChosen(w http.ResponseWriter, r *http.Request, chosen chosenRuns, change func(ids []string) error) error {
+	ids := chosen.Runs
+	if (chosen.Where == nil) == (ids == nil) {
 		return param.Problems{{Field: "runs", Message: "give either runs, a list of ids, or where, a query"}}
 	}
-	if where != nil {
+	if chosen.Where != nil {
 		var err error
-		if ids, err = a.Store.RunsWhere(r.Context(), frame.Workspace(r.Context()), *where); err != nil {
+		if ids, err = a.Store.RunsWhere(r.Context(), frame.Workspace(r.Context()), *chosen.Where); err != nil {
 			return err
 		}
 	}
 	err := change(ids)
-	if which, _, named := strings.Cut(fmt.Sprint(err), ": "); named && errors.Is(err, store.ErrNotFound) {
-		return web.Errorf(web.NotFound, "There is no %s in this workspace: it may have been deleted. Nothing was changed.", which)
+	if missing, is := errors.AsType[*store.ItemError](err); is && errors.Is(err, store.ErrNotFound) {
+		return web.Errorf(web.NotFound, "There is no %s in this workspace: it may have been deleted. Nothing was changed.", missing.Item)
 	}
 	if err != nil {
 		return err
@@ -360,29 +366,25 @@ func (a *Handler) changeChosen(w http.ResponseWriter, r *http.Request, ids []str
 // TagRuns adds tags to several runs and removes others.
 func (a *Handler) TagRuns(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
-		Runs   []string `json:"runs"`
-		Where  *string  `json:"where"`
+		chosenRuns
 		Add    []string `json:"add"`
 		Remove []string `json:"remove"`
 	}
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	return a.changeChosen(w, r, asked.Runs, asked.Where, func(ids []string) error {
+	return a.changeChosen(w, r, asked.chosenRuns, func(ids []string) error {
 		return a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, asked.Add, asked.Remove)
 	})
 }
 
 // DeleteRuns deletes several runs and stops their training.
 func (a *Handler) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
-	var asked struct {
-		Runs  []string `json:"runs"`
-		Where *string  `json:"where"`
-	}
+	var asked chosenRuns
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	return a.changeChosen(w, r, asked.Runs, asked.Where, func(ids []string) error {
+	return a.changeChosen(w, r, asked, func(ids []string) error {
 		return a.Jobs.Delete(r.Context(), frame.Workspace(r.Context()), ids)
 	})
 }

@@ -28,6 +28,7 @@ func TestUnknownParameters(t *testing.T) {
 	c.Says(422, "row is not a field of this request; /api/docs lists its fields", "POST", "/api/runs", `{"row":1}`)
 	c.Says(422, "limit is given more than once", "GET", "/api/runs?limit=1&limit=2", "")
 	c.Says(422, "runs expects a list, not string", "POST", "/api/runs/tags", `{"runs":"x"}`)
+	c.Says(422, "this one has 1000: "+strings.Repeat("ä", 40)+"…", "POST", "/api/runs/tags", `{"where":"","add":["`+strings.Repeat("ä", 1000)+`"]}`)
 	c.Says(404, "There is no run x in this workspace", "POST", "/api/runs/delete", `{"runs":["x"]}`)
 	c.Says(422, "folds expects a whole number, not 2.5", "POST", "/api/searches", `{"dataset":"moons","folds":2.5}`)
 	c.Says(422, `"field":"runs"`, "GET", "/api/comparison?runs=x", "")

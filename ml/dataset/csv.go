@@ -87,6 +87,14 @@ func unwrap(line string) (row string, wrapped bool) {
 	return strings.ReplaceAll(inner, `""`, `"`), true
 }
 
+// inner returns the content of a cell in single quotes, or any other cell unchanged.
+func inner(cell string) string {
+	if s, head := strings.CutPrefix(cell, "'"); head && strings.HasSuffix(s, "'") {
+		return s[:len(s)-1]
+	}
+	return cell
+}
+
 // toldSeparator returns the separator named by a first line such as sep=; written for
 // spreadsheets.
 func toldSeparator(text string) (sep separator, told bool) {
@@ -180,6 +188,12 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	if n := int(sc.comments.Load()); n > 0 {
 		t.Notes = append(t.Notes, Count(n, "line")+" beginning with # left out")
 	}
+	if t.Kind == "" && t.Columns != nil && !slices.ContainsFunc(t.Columns, func(c Column) bool { return inner(c.Cell(0)) == c.Cell(0) }) {
+		for j := range t.Columns {
+			t.Columns[j].rewrite(inner)
+		}
+		t.Notes = append(t.Notes, "single quotes around cells removed")
+	}
 	if below += t.cutEnd(sep.char); below > 0 {
 		t.Notes = append(t.Notes, Count(below, "line")+" below the table left out")
 	}
@@ -192,6 +206,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	}
 	names = t.dropEmpty(names)
 	if err := noRows(t); err != nil {
+		if n := int(sc.comments.Load()); n > 0 {
+			err.Message += " and " + Count(n, "line") + " beginning with #: put quotes around a value that begins with #"
+		}
 		return nil, err
 	}
 	if t.Header {

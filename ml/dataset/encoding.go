@@ -37,14 +37,34 @@ func decodeText(raw string) (text, note string, fault *Error) {
 	if utf8.ValidString(raw) {
 		return raw, "", nil
 	}
-	p, sure := guessPage(raw)
-	for i := range len(raw) {
-		if c := raw[i]; c < ' ' && (c < '\t' || c > '\r') || c == 0x7f || p.DecodeByte(c) == utf8.RuneError {
-			return "", "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", c)}
+	var legacy, all strings.Builder
+	for s := range strings.Lines(raw) {
+		if !utf8.ValidString(s) {
+			legacy.WriteString(s)
 		}
 	}
-	text, _ = p.NewDecoder().String(raw) // all bytes are letters or signs
+	p, sure := guessPage(legacy.String())
+	at, mixed := 0, false
+	for s := range strings.Lines(raw) { // files of several encodings may have been joined
+		valid := utf8.ValidString(s)
+		for i := range len(s) {
+			c := s[i]
+			if c < ' ' && (c < '\t' || c > '\r') || c == 0x7f || !valid && p.DecodeByte(c) == utf8.RuneError {
+				return "", "", &Error{Line: line(at + i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", c)}
+			}
+			mixed = mixed || valid && c >= utf8.RuneSelf
+		}
+		at += len(s)
+		if !valid {
+			s, _ = p.NewDecoder().String(s) // all bytes are letters or signs
+		}
+		all.WriteString(s)
+	}
+	text = all.String()
 	note = "read as " + p.name + " because it is not UTF-8"
+	if mixed {
+		note = "lines that are not UTF-8 read as " + p.name
+	}
 	if !sure {
 		note += ": save it as UTF-8 if letters look wrong"
 	}

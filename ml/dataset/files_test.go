@@ -474,7 +474,7 @@ func TestProposeFiles(t *testing.T) {
 		written("rum;yta;område;pris", ";", 120, whole(1, 6), whole(20, 200), oneOf("Norr", "Söder"), whole(900000, 9000000)))
 	asks("Ja/Nein in many columns", "Predict Therapieerfolg (nein 42, ja 38) from 3 columns; Versuchsperson left out; offers duplicates",
 		written("Versuchsperson;Gruppe;Alter;Raucher;Therapieerfolg", ";", 80, from(1), oneOf("A", "B"), whole(18, 80), oneOf("ja", "nein"), oneOf("ja", "nein")))
-	obvious("label with spaces and quotes", "Predict 'the class' ('u' 32, 'v' 28) from 2 columns",
+	obvious("label with spaces and quotes", "Predict the class (u 32, v 28) from 2 columns",
 		written("'x 1','x 2','the class'", ",", 60, normal(0, 1, 2), normal(0, 1, 2), oneOf("'u'", "'v'")))
 	obvious("quoted numbers", "Predict c (v 32, u 28) from 2 columns",
 		written("\"a\",\"b\",\"c\"", ",", 60, func(_ int, r *rand.Rand) string { return fmt.Sprintf("\"%.2f\"", r.Float64()) }, func(_ int, r *rand.Rand) string { return fmt.Sprintf("\"%.2f\"", r.Float64()) }, oneOf("\"u\"", "\"v\"")))

@@ -175,7 +175,7 @@ func (t *Table) cutSecondLine(names []string, sep byte) []string {
 	for j, name := range names {
 		group = cmp.Or(name, group)
 		switch {
-		case name != "":
+		case name != "" && name != below[j]: // equal if one cell spans both lines
 			below[j] = strings.TrimSpace(name + " " + below[j])
 		case times[below[j]] > 1:
 			below[j] = strings.TrimSpace(group + " " + below[j])

@@ -61,10 +61,13 @@ func isGraph(text string, listed bool) bool {
 // tokens reads JSON token by token, up to the first error.
 type tokens struct {
 	*json.Decoder
-	err error
+	text string
+	err  error
 }
 
-func tokensOf(text string) *tokens { return &tokens{Decoder: json.NewDecoder(strings.NewReader(text))} }
+func tokensOf(text string) *tokens {
+	return &tokens{Decoder: json.NewDecoder(strings.NewReader(text)), text: text}
+}
 
 // fail keeps the first error.
 func (d *tokens) fail(err error) { d.err = cmp.Or(d.err, err) }
@@ -73,6 +76,15 @@ func (d *tokens) fail(err error) { d.err = cmp.Or(d.err, err) }
 func (d *tokens) next() (t json.Token) {
 	if d.err == nil {
 		t, d.err = d.Token()
+	}
+	if wrong, is := d.err.(*json.SyntaxError); is { // its offset counts from the last value
+		const most = 30
+		before := d.text[:d.InputOffset()]
+		tail := []rune(before[strings.LastIndexByte(before, '\n')+1:])
+		if at := len(tail) - most; at > 0 {
+			tail = append([]rune("…"), tail[at:]...)
+		}
+		d.err = &Error{Line: 1 + lineEnds(before), Message: strings.TrimSpace(fmt.Sprintf("found no JSON: %s after %s", wrong, string(tail)))}
 	}
 	return t
 }
@@ -121,7 +133,6 @@ type recordReader struct {
 	lists bool           // rows are lists: names come last, or not at all
 	note  string         // on what is not read
 
-	text string
 	read int64 // bytes of text read
 	line int   // at read
 }
@@ -185,18 +196,14 @@ func plainJSON(text string) string {
 // parseRecords reads rows in JSON.
 func parseRecords(text string, lim Limits) (*Table, *Error) {
 	text = plainJSON(text)
-	r := &recordReader{tokens: tokensOf(text), lim: lim, at: map[string]int{}, text: text, line: 1}
+	r := &recordReader{tokens: tokensOf(text), lim: lim, at: map[string]int{}, line: 1}
 	r.UseNumber()
 	if r.all(); r.err != nil {
 		var fault *Error
 		if errors.As(r.err, &fault) {
 			return nil, fault
 		}
-		line := r.here()
-		if errors.Is(r.err, io.EOF) || errors.Is(r.err, io.ErrUnexpectedEOF) {
-			return nil, &Error{Line: line, Message: "expected a closing bracket, found the end of the file"}
-		}
-		return nil, &Error{Line: line, Message: jsonFault(r.err)}
+		return nil, &Error{Line: r.here(), Message: "expected a closing bracket, found the end of the file"}
 	}
 	if len(r.lines)*len(r.names) > int(lim.Bytes) {
 		return nil, &Error{Message: fmt.Sprintf("expected fewer empty cells: %s have %s in all", Count(len(r.lines), "record"), Count(len(r.names), "key")), Err: ErrTooLarge}

@@ -106,8 +106,10 @@ func TestRecordsFaults(t *testing.T) {
 		`{"x":[1,2],"y":[1,2],"y":[3,4]}`:  `column "y" occurs twice`,
 		`[{"x":1,"y":2,"x":3}]`:            `record 1: expected each key once, found "x" twice`,
 		`[{"a.b":1,"a":{"b":2}}]`:          `record 1: expected each key once, found "a.b" twice`,
-		`[{x: 1, y: 2}]`:                   "line 1: found no JSON at character 2: invalid character",
+		`[{x: 1, y: 2}]`:                   "line 1: found no JSON: invalid character 'x' after [{",
 		`[{'x': 1, 'y': 2]`:                "line 1: found no JSON",
+		`{"data":[[1,2],[3,x]]}`:           `line 1: found no JSON: invalid character 'x' looking for beginning of value after {"data":[[1,2],[3,`,
+		"[{\"x\":1},\n{\"x\":b}]":          `line 2: found no JSON: invalid character 'b' looking for beginning of value after {"x":`,
 		`[{'x': 1, 'y: 2}]`:                "expected a closing bracket",
 		`[{"x":1},7]`:                      "record 2: expected an object",
 		`[{"x":1}`:                         "expected a closing bracket",
@@ -161,6 +163,8 @@ func TestRecordsOfPython(t *testing.T) {
 		}
 		require.Equal(t, strings.Join(got, " "), want, "%s", text)
 	}
-	_, err := Read(strings.NewReader(`[{"x":1,"k":"a"},`+"\n"+`{"x":Infinity,"k":"b"}]`), "r.json", Mapping{}, Limits{})
-	require.Fails(t, err, `r.json, line 2, column 1 (x): expected a finite number, found "Infinity"`, "no number")
+	for text, place := range map[string]string{"[{'x':1,'k':'a'},\n{'x':inf,'k':'b'}]": "line 2", "[{'x':1,'k':'a'},{'x':inf,'k':'b'}]": "record 2"} {
+		_, err := Read(strings.NewReader(text), "r.json", Mapping{}, Limits{})
+		require.Fails(t, err, "r.json, "+place+`, column 1 (x): expected a finite number, found "inf"`, "no number")
+	}
 }

@@ -276,6 +276,9 @@ func TestExports(t *testing.T) {
 		"rows in quotes":              {"\"x;y;label\"\r\n\"1,5;2;\"\"a b\"\"\"\r\n\"2,5;3;b\"\r\n", "label ~ x y [a b b], 2 rows, the last [2.5 3]; quotes around each row removed"},
 		"rows in quotes, no names":    {"\"1,2,a\"\n\"3,4,b\"\n", "label ~ x1 x2 [a b], 2 rows, the last [3 4]; quotes around each row removed"},
 		"one quoted text a row":       {"text\n\"yes, it is\"\n\"no, never\"\n", "f.csv: expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces"},
+		"single quotes":               {"'x','label'\n'1.5','a'\n'2','b'\n", "label ~ x [a b], 2 rows, the last [2]; single quotes around cells removed"},
+		"Indian thousands":            {"x,y,label\n\"1,23,456.5\",1,a\n\"12,345\",2,b\n", "label ~ x y [a b], 2 rows, the last [12345 2]; thousands separators removed (x)"},
+		"only rows behind a hash":     {"x,label\n#1,a\n#2,b\n", "f.csv: expected at least one row of data, found only a header and 2 lines beginning with #: put quotes around a value that begins with #"},
 		"comments of another program": {"// made by A, B and C\n// in 2024\nx,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 2 lines above the table left out"},
 		"names in a comment":          {"% made by A, B and C\n% x,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 1 line above the table left out"},
 		"comment above numbers":       {"% made by A\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]; 1 line above the table left out"},
@@ -485,6 +488,17 @@ func TestAwkwardWorkbooks(t *testing.T) {
 		"saved formula":         {"xl/s.xml", names + rows + row("4", "<f>A2+A3</f><v>3.5</v>", "b", ""), "label ~ x [a b], 3 rows, the last [3.5]"},
 		"empty formula":         {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="C4" t="str"><f>""</f><v></v></c>`), "label ~ x [a b], 3 rows, the last [3]"},
 		"formula without value": {"xl/s.xml", names + rows + row("4", "<f>A2+A3</f>", "b", ""), "w.xlsx, S: expected a saved value of the formula in cell A4, found none: open the workbook in a spreadsheet program and save it"},
+		"merged cells": {
+			"xl/s.xml", `<row r="1"><c r="A1" t="str"><v>Mice, 2024</v></c></row><row r="2"/>
+				<row r="3"><c r="A3" t="str"><v>x</v></c><c r="B3" t="str"><v>size</v></c><c r="D3" t="str"><v>label</v></c></row>
+				<row r="4"><c r="B4" t="str"><v>length</v></c><c r="C4" t="str"><v>width</v></c></row>
+				<row r="5"><c r="A5"><v>1</v></c><c r="B5"><v>5</v></c><c r="C5"><v>2</v></c><c r="D5" t="str"><v>a</v></c></row>
+				<row r="6"><c r="A6"><v>2</v></c><c r="C6"><v>3</v></c><c r="D6"/></row>
+				<row r="7"><c r="A7"><v>3</v></c><c r="B7"><v>7</v></c><c r="C7"><v>4</v></c><c r="D7" t="str"><v>b</v></c></row>
+				<row r="8"><c r="A8"><v>4</v></c><c r="B8"><v>8</v></c><c r="C8"><v>6</v></c></row>
+				<row r="9"/></sheetData><mergeCells><mergeCell ref="A1:D2"/><mergeCell ref="A3:A4"/><mergeCell ref="B3:C3"/><mergeCell ref="D3:D4"/><mergeCell ref="B5:B6"/><mergeCell ref="D5:D6"/><mergeCell ref="D7:D9"/></mergeCells><sheetData>`,
+			"label ~ x size length width [a b], 4 rows, the last [4 8 6]; 1 line above the table left out; two lines of names read as one",
+		},
 		"note beside the table": {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="D4" t="str"><v>check</v></c>`), "w.xlsx, S, line 4: expected at most 2 columns, as in row 1, found 4: move what stands above or beside the table to another sheet"},
 	} {
 		table, err := ParseTable(strings.NewReader(book(t, test.part, test.sheet, "")), "w.xlsx", Limits{})
@@ -580,4 +594,6 @@ func TestEncodings(t *testing.T) {
 		require.Check(t, fault == nil && got == text && strings.HasPrefix(note, "read as "+name+" because") && strings.HasSuffix(note, unsure) == doubt,
 			"want %s: %q (%s) %v", want, got, note, fault)
 	}
+	got, note, fault := decodeText("Stra\xdfe;Z\xfcrich\nStraße;Ávila\n")
+	require.Check(t, fault == nil && got == "Straße;Zürich\nStraße;Ávila\n" && note == "lines that are not UTF-8 read as Windows-1252", "joined: %q (%s) %v", got, note, fault)
 }

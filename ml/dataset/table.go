@@ -47,6 +47,7 @@ var ErrTooLarge = errors.New("file too large")
 type Error struct {
 	File         string
 	Line, Column int    // 1-based; 0 if the error concerns the whole file or line. Column counts fields
+	Record       int    // instead of Line, in JSON on a single line; 1-based
 	Name         string // the column's name, or empty
 	Message      string
 	Err          error // the cause: ErrTooLarge, a failure to read, or nil
@@ -58,7 +59,10 @@ func (e *Error) Error() string {
 	if e.File != "" {
 		place = append(place, e.File)
 	}
-	if e.Line > 0 {
+	switch {
+	case e.Record > 0:
+		place = append(place, fmt.Sprintf("record %d", e.Record))
+	case e.Line > 0:
 		place = append(place, fmt.Sprintf("line %d", e.Line))
 	}
 	switch {
@@ -129,7 +133,9 @@ func (t *Table) fault(row, column int, format string, args ...any) *Error {
 		return e
 	}
 	if row >= 0 {
-		e.Line = t.Lines[row]
+		if e.Line = t.Lines[row]; t.Format == "json" && len(t.Lines) > 1 && t.Lines[0] == t.Lines[len(t.Lines)-1] {
+			e.Line, e.Record = 0, row+1
+		}
 	}
 	if column >= 0 {
 		e.Column, e.Name = column+1, t.Columns[column].Name

@@ -154,7 +154,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 	var first error
 	var best *Table
 	for _, s := range sheets {
-		text, err := b.csv(s.part)
+		text, err := b.csv(s.part, nil)
 		var wrong *Error
 		if err != nil && (!errors.As(err, &wrong) || wrong.Err != nil) {
 			return nil, refuse(s.name, err)
@@ -386,14 +386,28 @@ func timeFormat(code string) byte {
 	return 0
 }
 
-// csv writes a sheet as CSV, one line per row of the sheet, so line numbers are row numbers.
-func (b *workbook) csv(part string) (string, error) {
+// csv writes a sheet as CSV, one line per row of the sheet, so line numbers are row numbers. The
+// value of merged cells stands in all their rows. A sheet lists these cells below its rows, so csv then
+// reads the sheet again, given the last row of each by its first cell.
+func (b *workbook) csv(part string, merged map[string]int) (string, error) {
 	var text strings.Builder
 	line, width := 0, 0 // of the lines written
 	var fields []string
 	blank := true
+	left, found := b.left, map[string]int{}
+	type block struct {
+		cell string
+		last int // row
+	}
+	blocks := map[int]block{} // by column
 	end := func() {
 		if !blank {
+			for at, m := range blocks {
+				if line <= m.last {
+					fields = append(fields, make([]string, max(0, at+1-len(fields)))...)
+					fields[at] = cmp.Or(fields[at], m.cell)
+				}
+			}
 			for len(fields) < width {
 				fields = append(fields, "")
 			}
@@ -444,13 +458,28 @@ func (b *workbook) csv(part string) (string, error) {
 				fields = append(fields, "")
 			}
 			fields, blank = append(fields, csvField(cell)), false
+			if last := merged[attribute(&e, "r")]; last > line {
+				blocks[at] = block{fields[at], last}
+			}
+		case "mergeCell":
+			first, last, _ := strings.Cut(attribute(&e, "ref"), ":")
+			row := func(cell string) string { return strings.TrimLeft(cell, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") }
+			if n, err := strconv.Atoi(row(last)); err == nil && row(first) != row(last) {
+				found[first] = n
+			}
+			if len(found) > b.lim.Rows {
+				return errWorkbookTooLarge
+			}
 		}
 		if int64(text.Len()) > b.lim.Bytes {
 			return errWorkbookTooLarge
 		}
 		return nil
 	})
-	end()
+	if end(); merged == nil && len(found) > 0 && err == nil {
+		b.left = left
+		return b.csv(part, found)
+	}
 	if strings.TrimLeft(text.String(), "\n") == "" {
 		return "", err
 	}

@@ -67,7 +67,8 @@ func (w spelling) plain(s string) (number string, ok bool) {
 	if w.group != "" && strings.Contains(whole, w.group) {
 		groups := strings.Split(whole, w.group)
 		for k, g := range groups {
-			if k > 0 && len(g) != 3 || k == 0 && (g == "" || g[0] == '0' || len(g) > 3) || exponent != "" && !w.percent {
+			indian := w.group == "," && k < len(groups)-1 && len(g) == 2 // 1,23,456
+			if k > 0 && len(g) != 3 && !indian || k == 0 && (g == "" || g[0] == '0' || len(g) > 3) || exponent != "" && !w.percent {
 				return "", false
 			}
 		}

@@ -262,7 +262,10 @@ for a in json.load(sys.stdin):
 
 func TestPythonSaysTheSame(t *testing.T) {
 	t.Parallel()
-	comparePython(t, everyday(t))
+	all := everyday(t)
+	far := slices.IndexFunc(all, func(m trained) bool { return m.name == "iris fisher ovo" })
+	all[far].x = mat.NewDense(2, 4, []float64{0, 1e160, 0, 0, 1e300, 1e300, 1e300, 1e300}) // squared distances overflow
+	comparePython(t, all)
 }
 
 // Features of few whole numbers: rounding alone tells many rows from a tie.

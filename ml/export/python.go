@@ -111,10 +111,12 @@ def predict_proba(X):
 def image_N(x):
     """Return the scaled Fisher score of x: the gradient of log p(x) of a mixture of Gaussians."""
     d = x - MEANS_N
-    squares = d**2 / VARIANCES_N
+    with np.errstate(over="ignore"):  # far away, p is 0
+        squares = d**2 / VARIANCES_N
     log_p = np.log(SHARES_N) - np.log(2 * np.pi * VARIANCES_N).sum(axis=1) / 2 - squares.sum(axis=1) / 2
-    p = np.exp(log_p - log_p.max())
-    p = p / p.sum()
+    p = np.exp(log_p - max(log_p.max(), np.finfo(float).min))
+    p = p / max(p.sum(), 1)
+    squares = np.where(p[:, None] > 0, squares, 1)
     by_mean = p[:, None] * d / VARIANCES_N
     by_variance = p[:, None] * (squares - 1) / VARIANCES_N / 2
     image = np.concatenate([p / SHARES_N, by_mean.ravel(), by_variance.ravel()])
