@@ -25,6 +25,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -202,10 +203,7 @@ func TestNeighbours(t *testing.T) {
 		slices.Sort(took)
 		return took[len(took)/2]
 	}
-	sets := make([]string, heavy)
-	for i := range sets {
-		sets[i] = spread(i+2, 1000)
-	}
+	sets := lists.Make(heavy, func(i int) string { return spread(i+2, 1000) })
 	ask(t.Context(), 1, url.Values{"data": {"moons"}, "learner": {"mcm"}, "conformal": {"eigen"}})
 	alone := median()
 
@@ -247,10 +245,7 @@ func TestNeighbours(t *testing.T) {
 
 	set := require.Value(s.App.Store.Dataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", 2)), sets[0]))(t)
 	d := require.Value(s.App.Store.Data(t.Context(), set.Hash))(t)
-	gammas := make([]float64, 40)
-	for i := range gammas {
-		gammas[i] = 0.1 * float64(i+1)
-	}
+	gammas := lists.Make(40, func(i int) float64 { return 0.1 * float64(i+1) })
 	search, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), store.NewSearch{
 		Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"gamma": eval.Numbers(gammas...)}, Scheme: eval.Scheme{Folds: 10, Repeats: 5},
 	})

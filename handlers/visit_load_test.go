@@ -26,6 +26,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/views/lessons/all"
@@ -147,10 +148,7 @@ func TestReadersBesideSearch(t *testing.T) {
 	time.AfterFunc(10*time.Second, func() { close(alone) })
 	measure(t, alone)
 
-	gammas := make([]float64, 20)
-	for i := range gammas {
-		gammas[i] = math.Pow(1.5, float64(i-10))
-	}
+	gammas := lists.Make(20, func(i int) float64 { return math.Pow(1.5, float64(i-10)) })
 	grid := eval.Grid{"C": eval.Numbers(0.1, 1, 10, 100), "gamma": eval.Numbers(gammas...)}
 	search, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.NewSearch{Dataset: set.ID, Data: d, Spec: ml.DefaultSpec(), Grid: grid, Scheme: eval.Scheme{Folds: 10, Repeats: 10, Seed: 1}})
 	require.Must(t, err == nil && search.Total == cells, "%d cells, %v", search.Total, err)

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -41,13 +42,8 @@ func TestFillIsFitted(t *testing.T) {
 		s := spec(t, append(set, "test_fraction", "0.3", "seed", "4")...)
 		res := train(t, d, s)
 		points := require.Value(res.Model.Points(d, s))(t)
-		var in []int
-		for _, p := range points {
-			if !p.HeldOut {
-				in = append(in, p.Row)
-			}
-		}
-		fill := d.FitFill(in)
+		in := lists.Filter(points, func(p ml.Point) bool { return !p.HeldOut })
+		fill := d.FitFill(lists.Map(in, func(p ml.Point) int { return p.Row }))
 		by := d.Filled(fill)
 		by.Given = nil
 		want := train(t, by, s)

@@ -297,11 +297,9 @@ func TestHardMargin(t *testing.T) {
 		if r := res.Report; r.Values.Has("C") || *r.SlackSum > 1e-6 || r.Status != trace.Converged {
 			t.Errorf("%s: C %v, slack %g, status %s", l.Name, r.Values, *r.SlackSum, r.Status)
 		}
-		least := math.Inf(1)
-		for i, f := range res.Model.Decisions(d.X) {
-			least = min(least, f*float64(2*d.Y[i]-1))
-		}
-		require.Near(t, least, 1, 1e-6, "%s: the smallest functional margin", l.Name)
+		f := res.Model.Decisions(d.X)
+		margins := lists.Make(len(f), func(i int) float64 { return f[i] * float64(2*d.Y[i]-1) })
+		require.Near(t, slices.Min(margins), 1, 1e-6, "%s: the smallest functional margin", l.Name)
 		soft := train(t, d, spec(t, "learner", l.Name, "kernel", "linear", "C", "1e6"))
 		require.Check(t, near(*soft.Report.Objective, *res.Report.Objective, 1e-3),
 			"%s: objective %g, with a huge C %g", l.Name, *res.Report.Objective, *soft.Report.Objective)

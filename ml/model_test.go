@@ -163,7 +163,7 @@ func TestDecisionsPredictionsAndAccuracyAgree(t *testing.T) {
 		x := cols.X.RawRowView(i)
 		require.Equal(t, m.Decision(x), f[i], "row %d: f alone and among others", i)
 		label := m.Predict(x)
-		require.Check(t, label == m.LabelOf(f[i]), "row %d: predicted %s, f = %g", i, label, f[i])
+		require.Equal(t, label, m.LabelOf(f[i]), "row %d, f = %g: predicted", i, f[i])
 		if label == d.Classes[d.Y[i]] {
 			right++
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
@@ -84,10 +85,7 @@ func TestPlattIsTheOptimum(t *testing.T) {
 			}
 		}
 		p := require.Value(ml.FitPlatt(f, positive))(t)
-		scaled := make([]float64, n)
-		for i := range f {
-			scaled[i] = scale * f[i]
-		}
+		scaled := floats.ScaleTo(make([]float64, n), scale, f)
 		q, err := ml.FitPlatt(scaled, positive)
 		require.Must(t, err == nil && math.Abs(q.A*scale-p.A) <= 1e-6*(1e-6+math.Abs(p.A)) && math.Abs(q.B-p.B) <= 1e-6*(1+math.Abs(p.B)),
 			"%+v, and of %g times the values %+v, %v", p, scale, q, err)

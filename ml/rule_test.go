@@ -17,6 +17,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -39,11 +40,7 @@ func three(n int) *dataset.Data {
 // pair is the rows of two classes of d, and which they are.
 func pair(d *dataset.Data, i, j int) (*dataset.Data, []int) {
 	var at []int
-	for r, c := range d.Y {
-		if c == i || c == j {
-			at = append(at, r)
-		}
-	}
+	at = lists.Where(len(d.Y), func(r int) bool { return d.Y[r] == i || d.Y[r] == j })
 	_, cols := d.X.Dims()
 	p := &dataset.Data{Features: d.Features, Label: d.Label, Classes: []string{d.Classes[i], d.Classes[j]}, X: mat.NewDense(len(at), cols, nil)}
 	for k, r := range at {
@@ -415,10 +412,8 @@ func TestReportCountsWhatTheModelTells(t *testing.T) {
 			tied++
 		}
 		saved := require.Value(ml.ReadModel(strings.NewReader(asJSON(t, res.Model))))(t)
-		predictions, right := make([][]int, len(saved.Classes)), 0
-		for c := range predictions {
-			predictions[c] = make([]int, len(saved.Classes))
-		}
+		right := 0
+		predictions := lists.Map(saved.Classes, func(string) []int { return make([]int, len(saved.Classes)) })
 		scores := saved.Scores(all.X)
 		for i, y := range all.Y {
 			c, predicted := saved.ClassOf(all.Classes[y]), saved.Class(scores.RawRowView(i))

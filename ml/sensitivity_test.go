@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -32,14 +33,9 @@ func places(x *mat.Dense) *mat.Dense {
 }
 
 // differ is at how many rows of x two models predict different classes.
-func differ(a, b *ml.Model, x *mat.Dense) (n int) {
+func differ(a, b *ml.Model, x *mat.Dense) int {
 	f, g := a.Decisions(x), b.Decisions(x)
-	for i := range f {
-		if (f[i] >= 0) != (g[i] >= 0) {
-			n++
-		}
-	}
-	return n
+	return len(lists.Where(len(f), func(i int) bool { return (f[i] >= 0) != (g[i] >= 0) }))
 }
 
 // Removals and flips agree with separate trainings from scratch.
@@ -84,12 +80,8 @@ func TestSense(t *testing.T) {
 		require.Check(t, math.Abs(s.Samples[k]*float64(s.Places)-float64(n)) <= 2, "sample %d moves by %g, its machine by %d places", k, s.Samples[k], n)
 	}
 	for i, share := range s.Agreement {
-		agree := 0
-		for _, m := range s.Sampled {
-			if m.Predict(d.X.RawRowView(i)) == base.Model.Predict(d.X.RawRowView(i)) {
-				agree++
-			}
-		}
+		x := d.X.RawRowView(i)
+		agree := lists.Count(s.Sampled, func(m *ml.Model) bool { return m.Predict(x) == base.Model.Predict(x) })
 		require.Near(t, share*ml.Resamples, float64(agree), 1e-9, "samples that agree on row %d", i+1)
 	}
 	for k, step := range steps {

@@ -73,18 +73,12 @@ func values(p param.Param) []string {
 	var vs []string
 	switch p.Kind {
 	case param.Number, param.Integer:
-		vs = slices.Clone(p.Words)
-		for _, v := range []string{"0", "1", "0.1", "2", "7", "1e-05", "0.30000000000000004", "123456"} {
-			if p.Check(v) == nil {
-				vs = append(vs, v)
-			}
-		}
+		numbers := []string{"0", "1", "0.1", "2", "7", "1e-05", "0.30000000000000004", "123456"}
+		vs = slices.Concat(p.Words, lists.Filter(numbers, func(v string) bool { return p.Check(v) == nil }))
 	case param.Switch:
 		vs = []string{"true", "false"}
 	case param.Choice:
-		for _, o := range p.Options {
-			vs = append(vs, o.Name)
-		}
+		vs = lists.Map(p.Options, func(o param.Option) string { return o.Name })
 	case param.Text:
 		vs = []string{"", "x1", "petal length"}
 		if p.Syntax != nil {
@@ -276,8 +270,7 @@ func FuzzSpecJSON(f *testing.F) {
 		if json.Unmarshal([]byte(text), &s) != nil {
 			return
 		}
-		err := s.Validate()
-		require.Must(t, err == nil, "read without an error, but %v", err)
+		require.NoError(t, s.Validate(), "read without an error, but")
 		data := require.Value(json.Marshal(s))(t)
 		var back ml.Spec
 		require.NoError(t, json.Unmarshal(data, &back), "%s", data)

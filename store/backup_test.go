@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -277,8 +278,7 @@ func TestInspect(t *testing.T) {
 	spoil(t, DatabaseIn(dir), "uploads")
 	s = open(t, dir)
 	require.NoError(t, s.Ping(t.Context()))
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
+	ended := mltest.Ended()
 	wantErr(t, s.Inspect(ended), context.Canceled)
 	require.NoError(t, s.Ping(t.Context()))
 	wantErr(t, s.Inspect(t.Context()), ErrDamaged)
@@ -402,8 +402,7 @@ func TestBackups(t *testing.T) {
 	got := names()
 	require.Check(t, len(got) == 4 && slices.Contains(got, last), "after the clock was put back there are %q", got)
 
-	ended, end := context.WithCancel(t.Context())
-	end()
+	ended := mltest.Ended()
 	now = now.Add(time.Hour)
 	_, err = s.BackUp(ended, b)
 	require.Check(t, err != nil && len(names()) == 4, "a backup that was broken off: %v, %q", err, names())

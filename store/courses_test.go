@@ -275,8 +275,7 @@ func TestBlock(t *testing.T) {
 	require.NoError(t, s.Block(ctx, c.Code, []string{"gone", one, two, elsewhere}))
 	require.NoError(t, s.Block(ctx, c.Code, []string{one}))
 	require.Equal(t, cmp.Diff(map[string]Workspace{hers: alice}, studentsOf(t, s, c)), "", "diff")
-	n := count(t, s, "runs")
-	require.Check(t, n == 6, "%d runs", n) // four own runs, two in galleries
+	require.Equal(t, count(t, s, "runs"), 6, "runs") // four own runs, two in galleries
 	blocks := require.Value(s.Blocks(ctx, c.Code))(t)
 	require.Must(t, len(blocks) == 1 && blocks[0].Names == "anonymous 2, Ada", "%+v", blocks)
 	wantErr(t, require.Err(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")), ErrBlocked)

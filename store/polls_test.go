@@ -29,8 +29,7 @@ func TestPollRounds(t *testing.T) {
 	require.NoError(t, vote("a", 1, "0"))
 	require.NoError(t, vote("b", 1, "1"))
 	require.NoError(t, vote("a", 1, "2")) // changes the answer
-	a := require.Value(s.VoteOf(ctx, WorkspaceOf("a"), c.Code, tight, 1))(t)
-	require.Check(t, a == (Answer{Given: "2"}), "a has answered %+v", a)
+	require.Equal(t, require.Value(s.VoteOf(ctx, WorkspaceOf("a"), c.Code, tight, 1))(t), Answer{Given: "2"}, "vote of a")
 	require.Equal(t, require.Value(s.VoteOf(ctx, WorkspaceOf("c"), c.Code, tight, 1))(t), Answer{}, "c has answered")
 	require.NoError(t, s.ClosePoll(ctx, c.Code, p.ID, true))
 	for what, err := range map[string]error{

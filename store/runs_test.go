@@ -127,8 +127,7 @@ func TestDeleteRunsAllOrNone(t *testing.T) {
 		return require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID
 	})
 	wantErr(t, s.DeleteRuns(ctx, alice, append(slices.Clone(ids), "gone")), ErrNotFound)
-	n := count(t, s, "runs")
-	require.Must(t, n == 3, "%d runs left, want all 3", n)
+	require.Equal(t, count(t, s, "runs"), 3, "runs left")
 	require.NoError(t, s.DeleteRuns(ctx, alice, ids))
 	forgetDeleted(t, s)
 	require.Equal(t, count(t, s, "points"), 0, "point sets left")

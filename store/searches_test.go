@@ -54,8 +54,7 @@ func (s *Store) compute(t testing.TB, c Cell) eval.CellResult {
 	plan, d, err := s.PlanOf(t.Context(), c.Search)
 	require.NoError(t, err)
 	cell := plan.Cells()[c.Place]
-	name := require.Value(cell.Name())(t)
-	require.Must(t, name == c.Name, "cell %d is called %s, and %s in the table", c.Place, name, c.Name)
+	require.Equal(t, require.Value(cell.Name())(t), c.Name, "name of cell %d, and in the table", c.Place)
 	return require.Value(eval.NewWorker(d, 0).Compute(t.Context(), cell))(t)
 }
 
@@ -233,10 +232,8 @@ func BenchmarkCells(b *testing.B) {
 	values := func(n int) (v []float64) {
 		return lists.Make(n, func(i int) float64 { return float64(i + 1) })
 	}
-	folds := make([]eval.Fold, 7)
-	for i := range folds {
-		folds[i] = eval.Fold{Shares: &eval.Shares{Accuracy: 0.9, TrainAccuracy: 0.9}, Status: "converged", SupportVectors: 100}
-	}
+	one := eval.Fold{Shares: &eval.Shares{Accuracy: 0.9, TrainAccuracy: 0.9}, Status: "converged", SupportVectors: 100}
+	folds := slices.Repeat([]eval.Fold{one}, 7)
 	var search Search
 	for n := 0; b.Loop(); n++ {
 		if n%2000 == 0 {

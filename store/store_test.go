@@ -20,6 +20,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -170,8 +171,7 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	a := require.Value(s.CreateDataset(ctx, alice, "a", "", sample(1)))(t)
 	b := require.Value(s.CreateDataset(ctx, bob, "b", "", sample(1)))(t)
 	run := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: a.ID, Spec: ml.DefaultSpec()}))(t)
-	n := count(t, s, "points")
-	require.Must(t, n == 1, "%d point sets for one content", n)
+	require.Equal(t, count(t, s, "points"), 1, "point sets of one content")
 
 	edited := require.Value(s.ReplaceData(ctx, alice, a.ID, sample(2)))(t)
 	require.Check(t, edited.Hash != a.Hash && edited.Name == "a" && edited.Updated.After(a.Updated),
@@ -179,8 +179,7 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	require.Check(t, require.Value(s.Run(ctx, alice, run.ID))(t).Hash == a.Hash,
 		"editing a data set changed what its run was trained on")
 	require.Value(s.ReplaceData(ctx, alice, a.ID, sample(3)))(t)
-	n = count(t, s, "points")
-	require.Check(t, n == 2, "%d point sets, want 2", n) // sample 2 is gone
+	require.Equal(t, count(t, s, "points"), 2, "point sets") // sample 2 is gone
 
 	require.NoError(t, s.DeleteDataset(ctx, alice, a.ID))
 	require.NoError(t, s.DeleteDataset(ctx, bob, b.ID))
@@ -332,8 +331,7 @@ func TestTwoStoresOneFile(t *testing.T) {
 func TestRefusedWrites(t *testing.T) {
 	s := fresh(t)
 	wantErr(t, s.view(t.Context(), func(tx *transaction) { tx.exec(`DELETE FROM points`) }), ErrReadOnly)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := mltest.Ended()
 	wantErr(t, require.Err(s.CreateDataset(ctx, alice, "x", "", sample(1))), context.Canceled)
 	require.Check(t, count(t, s, "datasets") == 0, "saved all the same")
 	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)

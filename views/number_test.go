@@ -2,7 +2,6 @@ package views_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"marginlab/ml/mltest/require"
@@ -18,9 +17,8 @@ func TestWords(t *testing.T) {
 		require.Check(t, views.Short(v) == want, "%g is shown as %q, want %q", v, views.Short(v), want)
 	}
 	// Names wrap after an underscore, and not between a symbol and its value.
-	var b strings.Builder
-	require.NoError(t, views.Breakable("SVM, γ 2, C 10 · a_b").Render(t.Context(), &b))
-	require.Equal(t, b.String(), "SVM, γ\u00a02, C\u00a010 · a_<wbr>b<wbr>", "a name")
+	name := require.Drawn(t, views.Breakable("SVM, γ 2, C 10 · a_b").Render)
+	require.Equal(t, name, "SVM, γ\u00a02, C\u00a010 · a_<wbr>b<wbr>", "a name")
 	for message, want := range map[string]string{
 		"":                               "",
 		`expected a number, found "a b"`: "Expected a number, found “a b”.",

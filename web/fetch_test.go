@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -100,8 +101,7 @@ func TestFetch(t *testing.T) {
 		_, _, err := fetch(t.Context(), outer.URL+path)
 		require.Check(t, err != nil && strings.Contains(err.Error(), "it took longer than 1ms"), "%s: %v", path, err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := mltest.Ended()
 	_, _, err := fetch(ctx, outer.URL+"/slow")
 	require.Check(t, err != nil, "a request that was given up")
 }

@@ -15,8 +15,7 @@ func TestLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLimiter(3, time.Minute)
 		for range 3 {
-			wait := l.Take("a")
-			require.Must(t, wait == 0, "within the burst: wait %v", wait)
+			require.Equal(t, l.Take("a"), 0, "wait within the burst")
 		}
 		for range 2 { // a refusal does not count
 			wait := l.Take("a")

@@ -104,8 +104,7 @@ func TestErrorTable(t *testing.T) {
 		})
 		html, api := ask(h, "GET", "/x", ""), ask(h, "GET", "/api/x", "", anyKey)
 		var p Problem
-		err := json.Unmarshal(api.Body.Bytes(), &p)
-		require.Must(t, err == nil, "%v: %v in %s", test.err, err, api.Body)
+		require.NoError(t, json.Unmarshal(api.Body.Bytes(), &p), "%v: %s", test.err, api.Body)
 		require.Check(t, html.Code == test.status && api.Code == test.status && p.Status == test.status,
 			"%v: %d, %d, %d, want %d", test.err, html.Code, api.Code, p.Status, test.status)
 		require.Check(t, strings.Contains(p.Detail, test.detail) && strings.Contains(html.Body.String(), test.detail),
@@ -184,8 +183,7 @@ func TestPanic(t *testing.T) {
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h, _, log := newSite(map[string]Handler{"GET /x": func(_ http.ResponseWriter, r *http.Request) error { return r.Context().Err() }})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := mltest.Ended()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/x", nil))
 	require.Check(t, w.Body.Len() == 0 && strings.Contains(log.String(), "status=499") && !strings.Contains(log.String(), "ERROR"),

@@ -57,8 +57,7 @@ func TestCourse(t *testing.T) {
 	ada.follow(func() { ada.keys(kb.Enter) })
 	ada.picture(".stage img")
 	require.Equal(t, ada.text(".course-banner .handed-in a"), "Ada", "handed in as")
-	got := ada.where()
-	require.Check(t, got == at, "after handing in the lab is at\n%s, not\n%s", got, at)
+	require.Equal(t, ada.where(), at, "the lab after handing in")
 	teacher.wait(`document.querySelector("#gallery h2").textContent.trim() === "1 run handed in"`)
 	teacher.picture(".gallery tbody img")
 
@@ -72,7 +71,7 @@ func TestCourse(t *testing.T) {
 	teacher.wait(`document.querySelectorAll(".gallery tbody tr").length === 2`)
 	require.Check(t, get[bool](teacher, `document.querySelector(".gallery tbody tr input").checked`), "news unchoose what was chosen")
 	teacher.picture(".gallery-columns .figure img")
-	got = get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`)
+	got := get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`)
 	require.Check(t, got == "Ada, anonymous 2", "in the gallery: %s", got)
 	got = get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`)
 	require.Check(t, got == "Select Picture Name Test accuracy Handed in C Training accuracy SVs Margin 1/|w|", "the columns are not the settings that differ: %s", got)

@@ -30,8 +30,7 @@ func TestPoll(t *testing.T) {
 	teacher.follow(func() { teacher.clickText("button", "Close") })
 	teacher.wait(`[...document.querySelectorAll(".histogram tbody tr")].some((row) => row.textContent.includes("The functional one doubles") && row.textContent.includes("100"))`)
 	student.follow(func() { student.clickText("button", "Save") })
-	said := student.text(".course-name summary")
-	require.Check(t, said == "Your teacher sees your first answers, as Ada", "after a name was given: %q", said)
+	require.Equal(t, student.text(".course-name summary"), "Your teacher sees your first answers, as Ada", "named")
 	teacher.follow(func() { teacher.clickText("button", "Reveal the answer") })
 	student.wait(`document.querySelector(".verdict.right")`)
 

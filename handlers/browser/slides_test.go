@@ -241,8 +241,7 @@ func TestSlideKeys(t *testing.T) {
 	p.wait("!" + element(list) + ".matches(':open')")
 	clicker(p, "ArrowRight", "ArrowRight", 39, 0)
 	count("line 3 ")
-	got := p.value(list)
-	require.Check(t, got == speed, "the keys have chosen the speed %s after %s", got, speed)
+	require.Equal(t, p.value(list), speed, "the speed that the keys have chosen")
 
 	get[bool](p, "("+element("input[name=gamma]")+".focus(), true)")
 	turn(p, kb.Tab) // what the keyboard comes to has the arrows, but not the keys of a clicker

@@ -99,8 +99,7 @@ func TestFromUploadToComparison(t *testing.T) {
 	at = p.where()
 	require.Check(t, at == p.base+first, "the list leads to %s, not to %s", at, first)
 	p.picture(".stage img")
-	again := p.number("Training accuracy")
-	require.Check(t, again == accuracy, "training accuracy %s before the restart, %s after", accuracy, again)
+	require.Equal(t, p.number("Training accuracy"), accuracy, "training accuracy after the restart")
 
 	p.follow(func() { p.clickText(".button", "Open in lab") })
 	p.picture(".stage img")

@@ -25,6 +25,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -120,7 +121,7 @@ func TestWithoutACommandTheFirstRuns(t *testing.T) {
 	}}}
 	for _, args := range [][]string{nil, {"--addr", ":0"}, {"serve", "--addr", ":0"}} {
 		code := cmdline.Run(t.Context(), table, args, cmdline.Streams{Out: io.Discard, Err: io.Discard})
-		require.Check(t, code == 0, "%q exits with %d", args, code)
+		require.Equal(t, code, 0, "exit code of %q", args)
 	}
 	require.Equal(t, cmp.Diff([]string{"[]", "[--addr :0]", "[--addr :0]"}, got), "", "diff")
 }
@@ -130,9 +131,8 @@ func keys(t *testing.T, text string) []string {
 	t.Helper()
 	var m map[string]any
 	dec := json.NewDecoder(strings.NewReader(text))
-	err := dec.Decode(&m)
-	require.Must(t, err == nil, "%v in %s", err, text)
-	_, err = dec.Token()
+	require.NoError(t, dec.Decode(&m), "%s", text)
+	_, err := dec.Token()
 	require.Must(t, err == io.EOF, "more than one object in %s", text)
 	return slices.Sorted(maps.Keys(m))
 }
@@ -142,8 +142,7 @@ func report(t *testing.T, args ...string) ml.Report {
 	t.Helper()
 	var r ml.Report
 	text := must(t, append([]string{"fit", "--json"}, args...)...)
-	err := json.Unmarshal([]byte(text), &r)
-	require.Must(t, err == nil, "%v in %s", err, text)
+	require.NoError(t, json.Unmarshal([]byte(text), &r), "%s", text)
 	return r
 }
 
@@ -247,10 +246,8 @@ func TestPredictIsTheModel(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
 	out := filepath.Join(t.TempDir(), "m.json")
-	o := run(ctx, "", "fit", "--data", file(t, "points.csv", points), "--out", out)
+	o := run(mltest.Ended(), "", "fit", "--data", file(t, "points.csv", points), "--out", out)
 	require.Check(t, o.code == 1 && strings.Contains(o.err, "interrupted") && strings.Count(o.err, "\n") == 1,
 		"exit %d: %s", o.code, o.err)
 	_, err := os.Stat(out)
@@ -260,7 +257,7 @@ func TestInterrupt(t *testing.T) {
 	never, end := io.Pipe()
 	defer end.Close()
 	var errs bytes.Buffer
-	ctx, cancel = context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		_, _ = end.Write([]byte("x1,"))
 		cancel()

@@ -41,8 +41,7 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 	}
 	dec := json.NewDecoder(strings.NewReader(out))
 	dec.DisallowUnknownFields()
-	err := dec.Decode(&got)
-	require.Must(t, err == nil, "%v: %s", err, out)
+	require.NoError(t, dec.Decode(&got), "%s", out)
 	spec := ml.DefaultSpec()
 	want := require.Value(eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(100)}, "gamma": {param.Of(0.5), param.Of("auto")}},
 		eval.Scheme{Folds: 3, Repeats: 2, Seed: 4, Nested: true}, nil))(t)

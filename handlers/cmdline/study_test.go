@@ -1,7 +1,6 @@
 package cmdline_test
 
 import (
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 )
@@ -43,8 +43,7 @@ func without(t *testing.T, text string) study.Result {
 	var r study.Result
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
-	err := dec.Decode(&r)
-	require.Must(t, err == nil, "%v: %s", err, text)
+	require.NoError(t, dec.Decode(&r), "%s", text)
 	for _, set := range r.Sets {
 		for j := range set.Outcomes {
 			set.Outcomes[j].Seconds = 0
@@ -65,7 +64,7 @@ func TestStudy(t *testing.T) {
 	for flag, file := range map[string]string{"--csv": "results.csv", "--markdown": "tables.md", "--latex": "tables.tex", "--json": "results.json"} {
 		before := require.Value(os.ReadFile(filepath.Join(out, file)))(t)
 		diff := cmp.Diff(string(before), must(t, "study", path, "--out-dir", out, flag))
-		require.Check(t, diff == "", "%s: %s", flag, diff) // times as well
+		require.Equal(t, diff, "", "%s", flag) // times as well
 	}
 	for _, file := range []string{"accuracy.svg", "support-vectors.svg"} {
 		picture, err := os.ReadFile(filepath.Join(out, file))
@@ -109,8 +108,7 @@ func TestStudyGoesOn(t *testing.T) {
 // TestStudyInterrupted tells what an interruption leaves.
 func TestStudyInterrupted(t *testing.T) {
 	t.Parallel()
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
+	ctx := mltest.Ended()
 	out := t.TempDir()
 	for said, args := range map[string][]string{
 		"nothing was kept; use --out-dir to keep finished cells":                         {"study", "lecture"},

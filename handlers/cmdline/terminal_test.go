@@ -190,8 +190,7 @@ func TestStudyOnServer(t *testing.T) {
 		t.Helper()
 		o := run(t.Context(), "", append([]string{"study", file, "--json"}, args...)...)
 		if o.code == 0 {
-			err := json.Unmarshal([]byte(o.out), &res)
-			require.Must(t, err == nil, "%v: %s", err, o.out)
+			require.NoError(t, json.Unmarshal([]byte(o.out), &res), "%s", o.out)
 		}
 		return res, o.err, o.code
 	}

@@ -7,6 +7,7 @@ import (
 
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/views"
 )
@@ -107,12 +108,8 @@ func ParamField(p param.Param, value string) views.Field {
 
 // HiddenFields names the parameters that do not apply, for the page's script.
 func HiddenFields(spec ml.Spec) []string {
-	hidden := []string{}
-	for _, p := range ml.Params {
-		if !spec.Applies(p.Name) {
-			hidden = append(hidden, p.Name)
-		}
-	}
+	idle := lists.Filter(ml.Params, func(p param.Param) bool { return !spec.Applies(p.Name) })
+	hidden := lists.Map(idle, func(p param.Param) string { return p.Name })
 	if spec.Conformal == "none" {
 		hidden = append(hidden, "cores") // the switch that shows them
 	}

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -193,13 +194,9 @@ func (b *bench) values() bool {
 	return b.spec.Regression() || b.numeric() && b.data.Scattered()
 }
 
-func (b *bench) learners() (names []string) {
-	for _, l := range ml.Learners {
-		if l.Targets || !b.spec.Regression() {
-			names = append(names, l.Name)
-		}
-	}
-	return names
+func (b *bench) learners() []string {
+	fit := lists.Filter(ml.Learners, func(l ml.Learner) bool { return l.Targets || !b.spec.Regression() })
+	return lists.Map(fit, func(l ml.Learner) string { return l.Name })
 }
 
 // among returns the options whose values are in names.

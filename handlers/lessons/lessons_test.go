@@ -35,13 +35,11 @@ func TestEveryLesson(t *testing.T) {
 func pages(t *testing.T, s *handlerstest.Server) {
 	c := s.Browse(t, handlerstest.Ada)
 	list := c.Page(200, "/lessons")
-	n := list.Find(".lessons li").Length()
-	require.Check(t, n == len(all.Lessons()), "the list has %d lessons of %d", n, len(all.Lessons()))
+	require.Equal(t, list.Find(".lessons li").Length(), len(all.Lessons()), "lessons in the list")
 	var chain []string
 	for _, l := range all.Lessons() {
 		doc := c.Page(200, "/lessons/"+l.Slug)
-		n := doc.Find(".screen").Length()
-		require.Check(t, n == len(l.Screens), "%s shows %d screens of %d", l.Slug, n, len(l.Screens))
+		require.Equal(t, doc.Find(".screen").Length(), len(l.Screens), "screens of %s", l.Slug)
 		require.Equal(t, doc.Find(".problem").Text(), "", "%s", l.Slug)
 		ids := map[string]bool{}
 		doc.Find("[id]").Each(func(_ int, e *goquery.Selection) {

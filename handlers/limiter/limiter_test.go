@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
 )
@@ -277,8 +278,7 @@ func TestPagesTakeTurns(t *testing.T) {
 			require.Equal(t, <-computed, nil, "<-computed")
 		}
 		require.Equal(t, time.Since(begin), 2*time.Second, "the other two take")
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
+		ctx := mltest.Ended()
 		hold := <-enter(t.Context(), a.Pages, "")
 		_, _, err := a.PageTurn(ctx)
 		require.Check(t, err == context.Canceled, "%v", err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -24,8 +25,7 @@ func TestAdmit(t *testing.T) {
 		if _, err := a.Admit(t.Context(), w, 10<<20); err == nil || !strings.Contains(err.Error(), "this one waited for 40 seconds") || w.Header().Get("Retry-After") != "30" {
 			t.Errorf("waited too long: %v, %v", err, w.Header())
 		}
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
+		gone := mltest.Ended()
 		require.Is(t, require.Err(a.Admit(gone, httptest.NewRecorder(), 10<<20)), context.Canceled, "gone")
 		admitted := make(chan error)
 		go func() {

@@ -364,12 +364,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 
 // matching describes which runs the filter matches.
 func (z *quantities) matching() string {
-	var found []string
-	for i, pale := range z.pale {
-		if !pale {
-			found = append(found, numbered(i))
-		}
-	}
+	found := lists.Map(lists.Where(len(z.pale), func(i int) bool { return !z.pale[i] }), numbered)
 	switch n := len(z.runs); len(found) {
 	case 0:
 		return fmt.Sprintf("0 of %d runs are drawn; all are pale.", n)

@@ -91,8 +91,7 @@ func TestNamesHidden(t *testing.T) {
 		}
 		return n
 	}
-	n := named()
-	require.Must(t, n == len(pages), "%d of %d pages name students", n, len(pages))
+	require.Must(t, named() == len(pages), "not all of the %d pages name students", len(pages))
 	doc := tc.Send(200, base+"/names", "hidden=1&from=answers&lesson=margins").HTML()
 	require.Check(t, doc.Find("h1").Text() == "Answers" && strings.Contains(doc.Text(), "student 1"), "hiding names does not lead back to the answers")
 	require.Equal(t, named(), 0, "pages name students whose names are hidden")

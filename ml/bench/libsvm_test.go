@@ -19,6 +19,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -85,10 +86,7 @@ func sample(name, positive string) func(*testing.T) (*dataset.Data, string) {
 // curved way and on all of them a little.
 func normal(n, d int) *dataset.Data {
 	r := rand.New(rand.NewPCG(7, 50))
-	w := make([]float64, d)
-	for j := range w {
-		w[j] = r.NormFloat64() / math.Sqrt(float64(d))
-	}
+	w := lists.Make(d, func(int) float64 { return r.NormFloat64() / math.Sqrt(float64(d)) })
 	data := &dataset.Data{Label: "label", X: mat.NewDense(n, d, nil), Classes: []string{"-1", "1"}, Y: make([]int, n)}
 	for j := range d {
 		data.Features = append(data.Features, fmt.Sprintf("x%d", j+1))

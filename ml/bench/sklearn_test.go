@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -156,10 +157,7 @@ func sklearnSurfaces(t *testing.T, all *table) {
 	r := require.Value(ml.Train(context.Background(), d, settings(t, "C", "1", "gamma", "1", "standardize", "false"), nil))(t)
 	view, ok := r.Model.View()
 	require.Must(t, ok, "the model has no view")
-	axis := make([]float64, 400)
-	for i := range axis {
-		axis[i] = -3 + 6*float64(i)/399
-	}
+	axis := lists.Make(400, func(i int) float64 { return -3 + 6*float64(i)/399 })
 	name := fmt.Sprintf("400 x 400 cells, %d support vectors", r.Report.SupportVectors)
 	all.compare(t, row{group: "scikit-learn, surface", name: name, n: 3000}, sameDual, func() (run, error) {
 		return warm(func() error { _, _, err := r.Model.Surface(context.Background(), view, axis, axis); return err })

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -48,10 +49,7 @@ func kernlabStrings(t *testing.T, all *table) {
 	}
 	for _, n := range sizes {
 		plain, _ := sequences(t, n, length)
-		marked := make([]string, n)
-		for i, s := range plain {
-			marked[i] = s + "$" // which kernlab's spectrum adds by itself
-		}
+		marked := lists.Map(plain, func(s string) string { return s + "$" }) // which kernlab's spectrum adds by itself
 		for _, kind := range []struct {
 			name    string
 			strings []string

@@ -489,8 +489,7 @@ func TestTable(t *testing.T) {
 		require.Check(t, row.Label != "" && row.Formula != "" && row.Help != "" && row.fit != nil,
 			"%s: the row is not complete", row.Name)
 		for _, p := range row.Params {
-			err := p.Check(p.Default)
-			require.Check(t, err == nil, "%s: default of %s: %v", row.Name, p.Name, err)
+			require.Equal(t, p.Check(p.Default), nil, "%s: default of %s", row.Name, p.Name)
 			require.Check(t, p.Help != "" && p.Label != "", "%s: %s has no words", row.Name, p.Name)
 		}
 	}
@@ -571,12 +570,7 @@ func TestSpan(t *testing.T) {
 		smallest   float64 // of the factors of the rows
 		rank       int
 	}{{1, 1, 1, 1}, {20, 20, 1, 20}, {20, 20, 1e-5, 20}, {20, 20, 1e-12, 19}, {12, 20, 1, 12}, {12, 20, 1e-12, 11}} {
-		r := mat.NewDense(c.rows, c.cols, nil)
-		for i := range c.rows {
-			for j := range c.cols {
-				r.Set(i, j, rng.NormFloat64())
-			}
-		}
+		r := mltest.Normal(rng, c.rows, c.cols)
 		floats.Scale(c.smallest, r.RawRowView(0))
 		u, shortest, err := span(r)
 		require.NoError(t, err)

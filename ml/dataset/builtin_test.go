@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -91,12 +92,7 @@ func TestIris(t *testing.T) {
 	means := [3][4]float64{{5.006, 3.428, 1.462, 0.246}, {5.936, 2.770, 4.260, 1.326}, {6.588, 2.974, 5.552, 2.026}}
 	for c := range means {
 		for j, want := range means[c] {
-			var v []float64
-			for i, y := range d.Y {
-				if y == c {
-					v = append(v, mat.Col(nil, j, d.X)[i])
-				}
-			}
+			v := lists.At(mat.Col(nil, j, d.X), lists.Where(len(d.Y), func(i int) bool { return d.Y[i] == c }))
 			got := stat.Mean(v, nil)
 			require.Check(t, len(v) == 50 && got >= want-1e-9 && got <= want+1e-9, "%s, %s: mean %g of %d, want %g of 50", d.Classes[c], d.Features[j], got, len(v), want)
 		}

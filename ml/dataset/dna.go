@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
@@ -96,17 +97,10 @@ func drawMotifs(rng *rand.Rand, classes, length int) []string {
 	var motifs []string
 	for len(motifs) < classes {
 		word := string(drawLetters(rng, length))
-		near := false
-		for _, m := range motifs {
-			differ := 0
-			for j := range length {
-				if word[j] != m[j] {
-					differ++
-				}
-			}
-			near = near || 2*differ < length
+		near := func(m string) bool {
+			return 2*len(lists.Where(length, func(j int) bool { return word[j] != m[j] })) < length
 		}
-		if !near {
+		if !slices.ContainsFunc(motifs, near) {
 			motifs = append(motifs, word)
 		}
 	}

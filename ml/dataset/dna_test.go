@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -21,12 +22,7 @@ func TestMotifsArePlanted(t *testing.T) {
 		require.Must(t, len(d.Classes) == 6, "classes %v", d.Classes)
 		for i, a := range d.Classes {
 			for _, b := range d.Classes[:i] {
-				differ := 0
-				for j := range a {
-					if a[j] != b[j] {
-						differ++
-					}
-				}
+				differ := differing(a, b)
 				require.Check(t, 2*differ >= len(a), "motifs %s and %s", a, b)
 				if 2*differ == len(a) {
 					atLimit++
@@ -40,6 +36,11 @@ func TestMotifsArePlanted(t *testing.T) {
 		}
 	}
 	require.Check(t, atLimit > 0, "no two motifs differ in exactly half of their letters")
+}
+
+// differing counts the letters that differ.
+func differing(a, b string) int {
+	return len(lists.Where(len(a), func(i int) bool { return a[i] != b[i] }))
 }
 
 // overlaps reports whether a word may begin within itself, so that strings.Count may miss it.
@@ -68,12 +69,7 @@ func TestNoiseOfMotifs(t *testing.T) {
 	noisy, some := letters("noise", 0.1)
 	_, none := letters("share", 0)
 	_, half := letters("share", 0.5)
-	differ := 0
-	for i := range clean {
-		if clean[i] != noisy[i] {
-			differ++
-		}
-	}
+	differ := differing(clean, noisy)
 	// Of 2000 planted letters a tenth is another, and 0.9^10 of 200 motifs are whole:
 	// both within four standard deviations.
 	require.Check(t, all == 200 && differ >= 147 && differ <= 253 && some >= 43 && some <= 97 && none == 0 && half >= 15 && half <= 60,

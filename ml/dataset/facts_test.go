@@ -60,8 +60,7 @@ func TestFactsOfFewTexts(t *testing.T) {
 		a, b := got.grouped(), want.grouped()
 		require.Check(t, a.spelling == b.spelling && a.likely == b.likely && (a.example == "") == (b.example == ""), "grouped as in %q, want %q", a.example, b.example)
 		got.recount, want.recount, got.grouped, want.grouped = nil, nil, nil, nil
-		diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{}))
-		require.Must(t, diff == "", "facts (-of rows +of texts):\n%s", diff)
+		require.Equal(t, cmp.Diff(want, got, cmp.AllowUnexported(facts{})), "", "facts (-of rows +of texts)")
 	})
 }
 

@@ -33,12 +33,7 @@ func TestFitFill(t *testing.T) {
 		}
 		x.Set(0, 0, math.NaN())
 		data := &Data{Features: names, Given: x, Y: make([]int, n)}
-		var rows []int
-		for i := range n {
-			if rng.IntN(2) == 0 {
-				rows = append(rows, i)
-			}
-		}
+		rows := lists.Where(n, func(int) bool { return rng.IntN(2) == 0 })
 		fill := data.FitFill(rows)
 		for j, m := range fill {
 			var values []float64
@@ -65,8 +60,7 @@ func TestFitFill(t *testing.T) {
 				if math.IsNaN(want) {
 					want = fill[j]
 				}
-				got := filled.At(i, j)
-				require.Must(t, got == want, "row %d, %s: %g, want %g", i, names[j], got, want)
+				require.Equal(t, filled.At(i, j), want, "row %d, %s", i, names[j])
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"slices"
+
+	"marginlab/ml/lists"
 )
 
 // Missing names the treatment of rows with missing values.
@@ -60,14 +62,10 @@ func (t *Table) Incomplete(label string, features []string) (rows []int, values 
 		if err != nil || !t.Columns[j].lacks() {
 			continue
 		}
-		before := len(rows)
-		for i := range t.Lines {
-			if t.Columns[j].lacking(i) {
-				rows = append(rows, i)
-			}
-		}
+		lacking := lists.Where(len(t.Lines), t.Columns[j].lacking)
+		rows = append(rows, lacking...)
 		if name != label {
-			values += len(rows) - before
+			values += len(lacking)
 		}
 	}
 	slices.Sort(rows)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -22,10 +23,7 @@ func written(header, sep string, n int, cells ...func(i int, r *rand.Rand) strin
 		b.WriteString(header + "\n")
 	}
 	for i := range n {
-		row := make([]string, len(cells))
-		for j, c := range cells {
-			row[j] = c(i, r)
-		}
+		row := lists.Map(cells, func(c cell) string { return c(i, r) })
 		b.WriteString(strings.Join(row, sep) + "\n")
 	}
 	return b.String()
@@ -71,10 +69,7 @@ func repeat(n int, c cell) []cell { return slices.Repeat([]cell{c}, n) }
 
 // numbered are names such as f1, f2 …
 func numbered(prefix string, n int) string {
-	names := make([]string, n)
-	for k := range names {
-		names[k] = fmt.Sprintf("%s%d", prefix, k+1)
-	}
+	names := lists.Make(n, func(k int) string { return fmt.Sprintf("%s%d", prefix, k+1) })
 	return strings.Join(names, ",")
 }
 
@@ -266,10 +261,7 @@ func TestCountedValues(t *testing.T) {
 		{mostCounted + 5000, mostCounted + 5000, mostCounted, false},
 		{mostCounted + 5000, mostCounted, mostCounted, true},
 	} {
-		texts := make([]string, c.rows)
-		for i := range texts {
-			texts[i] = strconv.Itoa(i % c.period)
-		}
+		texts := lists.Make(c.rows, func(i int) string { return strconv.Itoa(i % c.period) })
 		column := column("x", texts)
 		if distinct, repeated := factsOf(&column).count(); distinct != c.distinct || repeated != c.repeated {
 			t.Errorf("%d rows of period %d: %d differ (want %d), repeated %v (want %v)", c.rows, c.period, distinct, c.distinct, repeated, c.repeated)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -36,10 +37,7 @@ func TestSplitIsStratified(t *testing.T) {
 			want := min(int(math.Round(fraction*float64(n))), n-1)
 			require.Check(rt, held[c] == want, "class %v: %d of %d held out, want %d", c, held[c], n, want)
 		}
-		flipped := make([]float64, len(y))
-		for i, c := range y {
-			flipped[i] = -c
-		}
+		flipped := lists.Map(y, func(c float64) float64 { return -c })
 		_, same := Split(flipped, fraction, seed)
 		require.Check(rt, slices.Equal(test, same), "the names of the classes change the split")
 	})
@@ -47,10 +45,7 @@ func TestSplitIsStratified(t *testing.T) {
 
 func TestSplitSeeds(t *testing.T) {
 	t.Parallel()
-	y := make([]float64, 100)
-	for i := range y {
-		y[i] = float64(i % 2)
-	}
+	y := lists.Make(100, func(i int) float64 { return float64(i % 2) })
 	_, first := Split(y, 0.3, 1)
 	_, again := Split(y, 0.3, 1)
 	_, other := Split(y, 0.3, 2)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -41,12 +42,7 @@ func Wilcoxon(differences []float64) (SignedRanks, error) {
 	if err := checkFinite(differences); err != nil {
 		return s, err
 	}
-	var sizes []float64
-	for _, d := range differences {
-		if d != 0 {
-			sizes = append(sizes, math.Abs(d))
-		}
-	}
+	sizes := lists.Map(lists.Filter(differences, func(d float64) bool { return d != 0 }), math.Abs)
 	s.N, s.Zeros, s.P = len(sizes), len(differences)-len(sizes), 1
 	s.Exact = s.N <= maxExact
 	places := ranks(sizes)

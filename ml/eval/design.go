@@ -29,13 +29,8 @@ func (g Grid) Names() []string {
 	return parameterNames(func(name string) bool { return len(g[name]) > 0 })
 }
 
-func parameterNames(tried func(name string) bool) (names []string) {
-	for _, p := range ml.Params {
-		if tried(p.Name) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
+func parameterNames(tried func(name string) bool) []string {
+	return lists.Filter(lists.Map(ml.Params, func(p param.Param) string { return p.Name }), tried)
 }
 
 // The designs.

@@ -178,12 +178,7 @@ func Tries(p param.Param) []param.Value {
 // smallest or largest tried value, the missing neighbour is at the distance of the other one. If
 // best is not a number, has no neighbour, or leaves nothing new to try, it is the only value.
 func Around(p param.Param, tried []param.Value, best param.Value) []param.Value {
-	var v []float64
-	for _, t := range tried {
-		if t.IsNumber() {
-			v = append(v, t.Number())
-		}
-	}
+	v := lists.Map(lists.Filter(tried, param.Value.IsNumber), param.Value.Number)
 	slices.Sort(v)
 	v = slices.Compact(v)
 	at := slices.Index(v, best.Number())

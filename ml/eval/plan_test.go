@@ -47,10 +47,8 @@ func throughJSON[T any](t *testing.T, v T) (same T) {
 	t.Helper()
 	text := require.Value(json.Marshal(v))(t)
 	dec := json.NewDecoder(bytes.NewReader(text))
-	err := dec.Decode(&same)
-	require.Must(t, err == nil, "%v: %s", err, text)
-	diff := cmp.Diff(v, same)
-	require.Must(t, diff == "", "JSON changes it: %s", diff)
+	require.NoError(t, dec.Decode(&same), "%s", text)
+	require.Equal(t, cmp.Diff(v, same), "", "JSON changes it")
 	return same
 }
 

@@ -181,12 +181,7 @@ func TestWilcoxonCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SliceOfN(rapid.Map(rapid.IntRange(-4, 4), func(i int) float64 { return float64(i) }), 1, 9).Draw(t, "differences")
 		got := require.Value(eval.Wilcoxon(d))(t)
-		var sizes []float64
-		for _, v := range d {
-			if v != 0 {
-				sizes = append(sizes, math.Abs(v))
-			}
-		}
+		sizes := lists.Map(lists.Filter(d, func(v float64) bool { return v != 0 }), math.Abs)
 		rank := func(i int) (r float64) {
 			for _, v := range sizes {
 				switch {

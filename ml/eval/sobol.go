@@ -1,6 +1,10 @@
 package eval
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"marginlab/ml/lists"
+)
 
 // direction defines one coordinate of a Sobol sequence: the coefficients of a primitive polynomial
 // over the field of two elements, as bits, and the initial odd numbers m.
@@ -60,10 +64,7 @@ func (d direction) numbers() (v [sobolBits]uint32) {
 // in the order of the Gray code (Antonov, Saleev 1979), with a digital shift: each coordinate is
 // combined with its shift by exclusive or, which keeps the points as evenly spread.
 func sobol(points int, shift []uint32) [][]float64 {
-	all := make([][]float64, points)
-	for i := range all {
-		all[i] = make([]float64, len(shift))
-	}
+	all := lists.Make(points, func(int) []float64 { return make([]float64, len(shift)) })
 	for j, x := range shift {
 		v := directions[j].numbers()
 		for i := range all {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -42,13 +43,9 @@ func fields(t *testing.T, m []byte) (all []field) {
 	return all
 }
 
-func texts(all []field, number int) (found []string) {
-	for _, f := range all {
-		if f.number == number {
-			found = append(found, string(f.text))
-		}
-	}
-	return found
+func texts(all []field, number int) []string {
+	found := lists.Filter(all, func(f field) bool { return f.number == number })
+	return lists.Map(found, func(f field) string { return string(f.text) })
 }
 
 type parsed struct {

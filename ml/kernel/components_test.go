@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -51,9 +52,7 @@ func TestPrincipalComponents(t *testing.T) {
 				far = got.At[i][k]
 			}
 		}
-		for _, v := range vars {
-			sum += v
-		}
+		sum = floats.Sum(vars)
 		require.Near(t, got.Share[k], vars[k]/sum, 1e-12, "the share of component %d", k+1)
 		require.Check(t, far > 0, "component %d: the farthest is at %g", k+1, far)
 	}

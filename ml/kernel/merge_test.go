@@ -1,13 +1,13 @@
 package kernel
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -88,10 +88,8 @@ func TestMergedNeighbours(t *testing.T) {
 	}
 	require.Check(t, merged.Len() == pairs && apart <= 1e-4, "%d points, %g apart", merged.Len(), apart)
 	// A cancelled merge has no matrix, and says so.
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
 	x = mat.NewDense(2000, 1, nil)
 	y, w = make([]float64, 2000), make([]float64, 2000)
-	merged, _, apart = NewGram(Kernel{Name: "linear"}, x).Merged(ctx, y, w, 4)
+	merged, _, apart = NewGram(Kernel{Name: "linear"}, x).Merged(mltest.Ended(), y, w, 4)
 	require.Check(t, merged == nil && math.IsInf(apart, 1), "%v, %g apart", merged, apart)
 }

@@ -119,10 +119,9 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 		}
 	}
 	numbers := map[string]int{"": 0} // of the labels of edges
-	edges := make([][]int, len(graphs))
-	for i, g := range graphs {
-		edges[i] = lists.Map(g.EdgeLabels, func(l string) int { return numberOf(numbers, l) })
-	}
+	edges := lists.Map(graphs, func(g dataset.Graph) []int {
+		return lists.Map(g.EdgeLabels, func(l string) int { return numberOf(numbers, l) })
+	})
 	var near, other []int
 	var key []byte
 	for r := 1; r <= h; r++ {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -34,10 +35,7 @@ func TestInverse(t *testing.T) {
 			grow()
 		}
 		vectors := func(n int) [][]float64 {
-			list := make([][]float64, n)
-			for t := range list {
-				list[t] = make([]float64, len(v.rows))
-			}
+			list := lists.Make(n, func(int) []float64 { return make([]float64, len(v.rows)) })
 			return list
 		}
 		for k := range 150 {

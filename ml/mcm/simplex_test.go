@@ -113,8 +113,7 @@ func TestStalling(t *testing.T) {
 	}
 	s := newSimplex(&a, cost, lo, up, m)
 	for rounds := 0; ; rounds++ {
-		status := s.solve(context.Background())
-		require.Must(t, status == trace.Converged, "%v", status)
+		require.Equal(t, s.solve(context.Background()), trace.Converged, "status")
 		if !s.restore() || rounds > 20 {
 			break
 		}
@@ -160,8 +159,7 @@ func random(rng *rand.Rand) (a byRows, cost, lo, up []float64, m int) {
 func settle(t *testing.T, s *simplex) {
 	t.Helper()
 	for {
-		status := s.solve(context.Background())
-		require.Must(t, status == trace.Converged, "%v", status)
+		require.Equal(t, s.solve(context.Background()), trace.Converged, "status")
 		if !s.restore() {
 			return
 		}
@@ -204,10 +202,7 @@ func TestRandomPrograms(t *testing.T) {
 		require.Near(t, grown.objective(), s.objective(), 1e-7, "objective when grown row by row")
 
 		// And from an arbitrary, partly dependent basis.
-		vars := make([]int, min(m, n))
-		for k, j := range rng.Perm(n)[:len(vars)] {
-			vars[k] = j
-		}
+		vars := rng.Perm(n)[:min(m, n)]
 		other := newSimplex(&a, cost, lo, up, m)
 		other.setBasis(0, vars)
 		settle(t, other)
@@ -247,10 +242,7 @@ func TestCholesky(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	const m, d = 30, 6
-	x := make([][]float64, m)
-	for i := range x {
-		x[i] = lists.Make(d, func(j int) float64 { return rng.NormFloat64() })
-	}
+	x := lists.Make(m, func(int) []float64 { return lists.Make(d, func(int) float64 { return rng.NormFloat64() }) })
 	k := mltest.Symmetric(m, func(i, j int) float64 { return floats.Dot(x[i], x[j]) })
 	f, err := cholesky(context.Background(), k, 1e-10)
 	require.Must(t, err == nil && f.rank() == d, "rank %d, want %d; error %v", f.rank(), d, err)

@@ -604,10 +604,7 @@ func TestBest(t *testing.T) {
 		g[0]++
 		newCrammerSinger(m).best(0)
 		value := func(u []float64) float64 { return floats.Dot(g, u) - m.diag[0]*floats.Dot(u, u)/2 }
-		u := make([]float64, k)
-		for class := range k {
-			u[class] = m.u[class][0]
-		}
+		u := lists.Make(k, func(class int) float64 { return m.u[class][0] })
 		require.Must(t, u[0] <= c && math.Abs(floats.Sum(u)) <= 1e-12*c && slices.Max(u[1:]) <= 0,
 			"%v is not feasible, C %g", u, c)
 		if m.diag[0] < 0 {

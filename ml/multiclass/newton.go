@@ -311,10 +311,7 @@ func (m *machine[T]) second(free []variable, inside, place []int, k [][]float64,
 // balancedMoves solves for d with A d = -sums. Among connected classes one sum follows from the
 // others and is left out of A.
 func (m *machine[T]) balancedMoves(free []variable, inside, place []int, k [][]float64, left []float64, rho float64, sums []float64) []float64 {
-	group := make([]int, len(m.u)) // first class that each is connected to
-	for c := range group {
-		group[c] = c
-	}
+	group := lists.Make(len(m.u), func(c int) int { return c }) // first class that each is connected to
 	for _, a := range inside {
 		from, to := group[free[a].plus], group[free[a].minus]
 		for c, g := range group {

@@ -38,8 +38,7 @@ func TestDistance(t *testing.T) {
 			"distance %d", d)
 		if a != "" {
 			i := rapid.IntRange(0, len(a)-1).Draw(t, "i")
-			e := distance(a[:i]+a[i+1:], a)
-			require.Must(t, e == 1, "%d without letter %d", e, i)
+			require.Must(t, distance(a[:i]+a[i+1:], a) == 1, "without letter %d", i)
 			if i > 0 && a[i] != a[i-1] {
 				e := distance(a[:i-1]+a[i:i+1]+a[i-1:i]+a[i+1:], a)
 				require.Must(t, e == 1, "%d with the letters before and at %d swapped", e, i)

@@ -226,10 +226,7 @@ func TestUglyMatrices(t *testing.T) {
 	for i := range 20 {
 		x.SetRow(20+i, x.RawRowView(i)) // every point twice
 	}
-	signs := make([]float64, 40)
-	for i := range signs {
-		signs[i] = float64(1 - 2*(i/20)) // the two disagree
-	}
+	signs := lists.Make(40, func(i int) float64 { return float64(1 - 2*(i/20)) }) // the two disagree
 	for name, c := range map[string]struct {
 		k      mltest.Matrix
 		lambda float64
@@ -371,8 +368,7 @@ func TestPathHasGapsAndLimits(t *testing.T) {
 	}
 	x, targets := points(ridge.MaxPath+1, 1, 3)
 	require.Fails(t, require.Err(ridge.NewPath(context.Background(), gaussian(x, 1), targets)), "401", "too many points")
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+	ctx := mltest.Ended()
 	require.Is(t, require.Err(ridge.NewPath(ctx, swap, []float64{1, -1})), context.Canceled, "cancelled")
 	bad := mltest.NewMatrix(2, 1, 0, 0, math.Inf(1))
 	require.Fails(t, require.Err(ridge.NewPath(context.Background(), bad, []float64{1, -1})), "row 2", "an infinite entry")

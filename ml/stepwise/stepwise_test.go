@@ -176,8 +176,7 @@ func TestReplay(t *testing.T) {
 			// A shorter run is a prefix of a longer one: recorded states never change.
 			for steps := 1; steps < min(first.length, 25); steps++ {
 				short := require.Value(procedure(x, y, 2, 7, steps))(t)
-				d := cmp.Diff(first.states[:steps+1], short.states)
-				require.Must(t, d == "", "the run of %d steps differs:\n%s", steps, d)
+				require.Equal(t, cmp.Diff(first.states[:steps+1], short.states), "", "a run of %d steps", steps)
 				want := trace.IterationLimit
 				require.Check(t, steps >= first.length-1 || short.status == want, "%d steps end as %s, want %s", steps, short.status, want)
 			}

@@ -48,9 +48,8 @@ func TestSubgradientSteps(t *testing.T) {
 				if !set.Printed {
 					margin *= y[n]
 				}
-				active := margin < 1
-				require.Must(t, active == slices.Contains(s.Active, n), "step %d: point %d active is %t", i, n, active)
-				if active {
+				require.Equal(t, slices.Contains(s.Active, n), margin < 1, "step %d: point %d is active", i, n)
+				if margin < 1 {
 					w[0] += rate * set.C * times * y[n] * x.At(n, 0)
 					w[1] += rate * set.C * times * y[n] * x.At(n, 1)
 					b += rate * set.C * times * y[n]

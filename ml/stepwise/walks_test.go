@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dataset"
@@ -76,11 +78,7 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 		}
 		system := require.Value(theory.WalkSystem(p.Adjacency, lambda))(t)
 		near("the system", system)
-		x := 0.0
-		for _, v := range end.X {
-			x += v
-		}
-		near("the iterate", x)
+		near("the iterate", floats.Sum(end.X))
 		// The kernel also requires convergence for each graph with itself.
 		k := kernel.Kernel{Name: "random-walk", Values: param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(labelled), "normalize": param.Of(false)}}
 		v, err := kernel.Cross(context.Background(), k, &dataset.Graphs{Values: []dataset.Graph{a}}, &dataset.Graphs{Values: []dataset.Graph{b}})

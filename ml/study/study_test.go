@@ -88,10 +88,7 @@ func TestIsNestedCrossValidation(t *testing.T) {
 	s := parse(t, small)
 	samples := load(t, s)
 	res := require.Value(study.Run(t.Context(), s, samples, study.Keeper{}, nil))(t)
-	specs := make([]ml.Spec, 2)
-	for j := range specs {
-		specs[j] = ml.DefaultSpec()
-	}
+	specs := []ml.Spec{ml.DefaultSpec(), ml.DefaultSpec()}
 	specs[1].Learner = "mcm"
 	specs[1].Values = specs[1].Values.With("rho", param.Of(0.1))
 	grids := []eval.Grid{{"C": eval.Numbers(1, 10), "gamma": {param.Of(0.5), param.Of("auto")}}, nil}
@@ -188,8 +185,7 @@ func TestEncode(t *testing.T) {
 		text := require.Value(s.Encode())(t)
 		back, err := study.Parse(text, "again")
 		require.Must(t, err == nil, "%v in\n%s", err, text)
-		diff := cmp.Diff(s, back, cmpopts.EquateEmpty())
-		require.Check(t, diff == "", "%s\n%s", diff, text)
+		require.Equal(t, cmp.Diff(s, back, cmpopts.EquateEmpty()), "", "read back from\n%s\n", text)
 	}
 }
 

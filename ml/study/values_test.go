@@ -67,8 +67,7 @@ func TestValues(t *testing.T) {
 		require.Check(t, err == nil && b.Len() >= 100 && !strings.Contains(b.String(), "ccuracy"), "%s: %v\n%s", e.File, err, b.String())
 	}
 	text := require.Value(s.Encode())(t)
-	diff := cmp.Diff(s, parse(t, text), cmpopts.EquateEmpty())
-	require.Check(t, diff == "", "%s\n%s", diff, text)
+	require.Equal(t, cmp.Diff(s, parse(t, text), cmpopts.EquateEmpty()), "", "read back from\n%s\n", text)
 }
 
 // Impossible regressions are reported before any work.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"marginlab/ml/kernel"
@@ -118,9 +119,6 @@ func (k interrupted) AddProduct32(ctx context.Context, dst []float64, points []i
 }
 
 func ones(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = 1
-	}
+	v := slices.Repeat([]float64{1}, n)
 	return v
 }

@@ -12,19 +12,16 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
 // others returns the points below m that are not held out.
-func others(m int, held []int) (points []int) {
-	for i := range m {
-		if !slices.Contains(held, i) {
-			points = append(points, i)
-		}
-	}
-	return points
+func others(m int, held []int) []int {
+	return lists.Where(m, func(i int) bool { return !slices.Contains(held, i) })
 }
 
 // Each C of a path is a training on the remaining points: KKT conditions, objective and f.
@@ -40,10 +37,7 @@ func TestHeldOut(t *testing.T) {
 		m := len(y)
 		held := rapid.SliceOfNDistinct(rapid.IntRange(0, m-1), 0, m/2, rapid.ID[int]).Draw(t, "held")
 		rest := others(m, held)
-		yr := make([]float64, len(rest))
-		for a, i := range rest {
-			yr[a] = y[i]
-		}
+		yr := lists.At(y, rest)
 		tol := rapid.SampledFrom([]float64{1e-3, 1e-6}).Draw(t, "tol")
 		cs := rapid.SampledFrom([][]float64{{0.01, 0.1, 1, 10, 100, 1000}, {1}, {1e-3, 1e3}, {2, 2, 3}}).Draw(t, "C")
 		var matrix Matrix = k
@@ -90,10 +84,7 @@ func TestHeldOutDecisions(t *testing.T) {
 	g := kernel.NewGram(kernel.RBF(20), x)
 	held := []int{3, 4, 50, 51, 52, 120, 199}
 	rest, whole := others(len(y), held), full(g)
-	yr := make([]float64, len(rest))
-	for a, i := range rest {
-		yr[a] = y[i]
-	}
+	yr := lists.At(y, rest)
 	cs := []float64{0.1, 1, 10, 1000}
 	results := require.Value(HeldOut(t.Context(), g, y, held, cs, Settings{Tol: 1e-9}))(t)
 	for a, r := range results {
@@ -113,17 +104,9 @@ func TestHeldOutMerged(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2400, 0.2)
 	k := kernel.NewGram(kernel.RBF(1), x)
-	var held []int
-	for i := range y {
-		if x.At(i, 0) > 1.2 || i%5 == 0 {
-			held = append(held, i)
-		}
-	}
+	held := lists.Where(len(y), func(i int) bool { return x.At(i, 0) > 1.2 || i%5 == 0 })
 	rest := others(len(y), held)
-	yr := make([]float64, len(rest))
-	for a, i := range rest {
-		yr[a] = y[i]
-	}
+	yr := lists.At(y, rest)
 	results := require.Value(HeldOut(t.Context(), k, y, held, []float64{1, 50}, Settings{}))(t)
 	for a, c := range []float64{1, 50} {
 		one := train(t, k.Subset(rest), yr, Settings{C: c})
@@ -197,8 +180,7 @@ func TestTabulated(t *testing.T) {
 	k := kernel.NewGram(kernel.RBF(1), x)
 	got, err := Tabulated(t.Context(), k, 1<<20)
 	require.Check(t, err == nil && got == Matrix(k), "too little memory gives %T, %v", got, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := mltest.Ended()
 	_, err = Tabulated(ctx, k, 1<<30)
 	require.Check(t, err == context.Canceled, "an ended context gives %v", err)
 	r := rand.New(rand.NewPCG(1, 1))

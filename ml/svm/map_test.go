@@ -109,8 +109,7 @@ func readMap(t *testing.T) map[string]cost {
 		}
 		steps, err1 := strconv.Atoi(f[5])
 		work, err2 := strconv.Atoi(f[6])
-		err := errors.Join(err1, err2)
-		require.Must(t, err == nil, "%s: %v", mapFile, err)
+		require.NoError(t, errors.Join(err1, err2), "%s", mapFile)
 		known[strings.Join(f[:4], ",")] = cost{trace.Status(f[4]), steps, work}
 	}
 	return known

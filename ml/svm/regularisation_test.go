@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -51,10 +53,7 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 		require.Check(t, slices.Contains(r.C, c), "C = %g is missing", c)
 	}
 	rest := others(len(y), held)
-	yr := make([]float64, len(rest))
-	for a, i := range rest {
-		yr[a] = y[i]
-	}
+	yr := lists.At(y, rest)
 	kinks := make(map[float64]bool) // lower ends of intervals with an entry point
 	for _, e := range r.Entries {
 		kinks[e.Low] = true
@@ -81,8 +80,7 @@ func TestRegulariseRefuses(t *testing.T) {
 	x, y := moons(20, 0.3)
 	_, err := Regularise(t.Context(), kernel.NewGram(kernel.Sigmoid(1, -1), x), y, nil, []float64{1, 10}, Settings{})
 	require.Check(t, err != nil, "an indefinite kernel has a path")
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
+	ctx := mltest.Ended()
 	_, err = Regularise(ctx, kernel.NewGram(kernel.RBF(1), x), y, nil, []float64{1, 10}, Settings{})
 	require.Check(t, errors.Is(err, context.Canceled), "%v", err)
 }

@@ -2,6 +2,7 @@ package svm
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -78,10 +79,7 @@ func TestReweighStartsWarm(t *testing.T) {
 	k := kernel.NewGram(kernel.RBF(2), x)
 	s := Settings{C: 1, Tol: 1e-4}
 	base := require.Value(Train(t.Context(), k, y, s))(t)
-	one := make([]float64, len(y))
-	for i := range one {
-		one[i] = 1
-	}
+	one := slices.Repeat([]float64{1}, len(y))
 	same, err := Reweigh(t.Context(), k, y, base.Alpha, one, s)
 	require.Check(t, err == nil && same.Iterations == 0, "%d steps from the solution, %v", same.Iterations, err)
 	cold, warm := 0, 0

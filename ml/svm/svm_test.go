@@ -9,11 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
@@ -25,11 +28,7 @@ func (psd) Definite() bool { return true }
 
 // largest returns max K_ii, at least the smallest positive number.
 func largest(k Matrix) float64 {
-	v := math.SmallestNonzeroFloat64
-	for i := range k.Len() {
-		v = max(v, k.Diag(i))
-	}
-	return v
+	return max(math.SmallestNonzeroFloat64, floats.Max(lists.Make(k.Len(), k.Diag)))
 }
 
 // extent returns the largest squared distance of two points in feature space.
@@ -116,10 +115,7 @@ func TestKKT(t *testing.T) {
 			"primal %g, dual %g, gap %g", r.Primal, r.Dual, r.Gap)
 
 		// Flipped labels flip the sign.
-		minus := make([]float64, len(y))
-		for i, v := range y {
-			minus[i] = -v
-		}
+		minus := floats.ScaleTo(make([]float64, len(y)), -1, y)
 		f := require.Value(Train(t.Context(), k, minus, Settings{C: c, Tol: tol}))(t)
 		if kern.Name == "sigmoid" {
 			return // stationary points may differ
@@ -377,20 +373,11 @@ func TestMarginFromAlpha(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.05)
 	k := kernel.NewGram(kernel.RBF(2), x)
-	fromAlpha := func(r *Result) float64 {
-		sum := 0.0
-		for _, a := range r.Alpha {
-			sum += a
-		}
-		return 1 / math.Sqrt(sum)
-	}
+	fromAlpha := func(r *Result) float64 { return 1 / math.Sqrt(floats.Sum(r.Alpha)) }
 	hard := train(t, k, y, Settings{C: math.Inf(1), Tol: 1e-9})
 	relative(t, "hard margin", fromAlpha(hard), hard.Margin, 1e-8)
-	least := math.Inf(1)
-	for i, f := range hard.F {
-		least = min(least, y[i]*f)
-	}
-	relative(t, "least functional margin", least, 1, 1e-8)
+	margins := floats.MulTo(make([]float64, len(y)), y, hard.F)
+	relative(t, "least functional margin", floats.Min(margins), 1, 1e-8)
 	require.Check(t, hard.Gap >= -1e-12 && hard.Gap <= 1e-8, "gap of the hard margin is %g", hard.Gap)
 	verify(t, hard, full(k), y, math.Inf(1), 1e-9)
 	soft := train(t, k, y, Settings{C: 0.1})

@@ -21,24 +21,16 @@ func TestBestLineAgainstShattering(t *testing.T) {
 					if !d.Realisable {
 						continue
 					}
-					apart := 0
-					for i := range labels.Labels {
-						if labels.Labels[i] != d.Labels[i] {
-							apart++
-						}
-					}
-					want = min(want, apart)
+					apart := lists.Where(n, func(i int) bool { return labels.Labels[i] != d.Labels[i] })
+					want = min(want, len(apart))
 				}
 				w, b, got, err := theory.BestLine(points, labels.Labels)
 				require.NoError(t, err)
-				made := 0
-				for i, p := range points {
-					if labels.Labels[i]*(w[0]*p[0]+w[1]*p[1]+b) <= 0 {
-						made++
-					}
-				}
-				require.Check(t, got == want && made == want,
-					"%d points, labels %v: %d errors said, %d made, %d needed", n, labels.Labels, got, made, want)
+				made := lists.Where(n, func(i int) bool {
+					return labels.Labels[i]*(w[0]*points[i][0]+w[1]*points[i][1]+b) <= 0
+				})
+				require.Check(t, got == want && len(made) == want,
+					"%d points, labels %v: %d errors said, %d made, %d needed", n, labels.Labels, got, len(made), want)
 			}
 		}
 	}

@@ -3,10 +3,12 @@ package theory_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -110,24 +112,20 @@ func TestEnclosingBallInThePlane(t *testing.T) {
 		// the centre given by the weights must be within the ball's distance of all points
 		var centre mat.Dense
 		centre.Mul(mat.NewDense(1, len(got.Weights), got.Weights), x)
-		far := 0.0
-		for i := range got.Weights {
-			far = max(far, math.Hypot(x.At(i, 0)-centre.At(0, 0), x.At(i, 1)-centre.At(0, 1)))
-		}
-		near(t, "distance of the farthest point", far, got.Radius, 1e-9)
+		near(t, "distance of the farthest point", farthest(x, centre.At(0, 0), centre.At(0, 1)), got.Radius, 1e-9)
 	}
+}
+
+// farthest returns the distance from (cx, cy) to the farthest row of x.
+func farthest(x *mat.Dense, cx, cy float64) float64 {
+	n, _ := x.Dims()
+	return slices.Max(lists.Make(n, func(i int) float64 { return math.Hypot(x.At(i, 0)-cx, x.At(i, 1)-cy) }))
 }
 
 func smallestCircle(x *mat.Dense) float64 {
 	n, _ := x.Dims()
 	best := math.Inf(1)
-	try := func(cx, cy float64) {
-		r := 0.0
-		for i := range n {
-			r = max(r, math.Hypot(x.At(i, 0)-cx, x.At(i, 1)-cy))
-		}
-		best = min(best, r)
-	}
+	try := func(cx, cy float64) { best = min(best, farthest(x, cx, cy)) }
 	for i := range n {
 		for j := range i {
 			try((x.At(i, 0)+x.At(j, 0))/2, (x.At(i, 1)+x.At(j, 1))/2)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/ridge"
 	"marginlab/ml/theory"
@@ -16,10 +17,7 @@ import (
 // uneven returns points on a line, two of them equal, with targets.
 func uneven() (*mat.Dense, []float64) {
 	x := []float64{-1.9, -1.2, -1.2, -0.3, 0.1, 0.8, 1.4, 2.2}
-	t := make([]float64, len(x))
-	for i, v := range x {
-		t[i] = math.Sin(2*v) + 0.1*float64(i%3)
-	}
+	t := lists.Make(len(x), func(i int) float64 { return math.Sin(2*x[i]) + 0.1*float64(i%3) })
 	return mat.NewDense(len(x), 1, x), t
 }
 

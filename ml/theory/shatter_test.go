@@ -95,11 +95,8 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 // witness checks that f has every point on its side, with smallest margin 1.
 func witness(t *testing.T, d theory.Dichotomy, f func(i int) float64) {
 	t.Helper()
-	low := math.Inf(1)
-	for i, y := range d.Labels {
-		low = min(low, y*f(i))
-	}
-	near(t, "smallest margin of the witness", low, 1, 1e-5)
+	margins := lists.Make(len(d.Labels), func(i int) float64 { return d.Labels[i] * f(i) })
+	near(t, "smallest margin of the witness", slices.Min(margins), 1, 1e-5)
 }
 
 // hullsMeet tells if the hulls of a and b meet: a point of a in one of b, or two segments crossing.
@@ -147,8 +144,7 @@ func TestCover(t *testing.T) {
 				sum.Add(sum, new(big.Int).Binomial(n, k))
 			}
 			want, _ := new(big.Float).SetInt(sum.Lsh(sum, 1)).Float64()
-			got := theory.CoverCount(int(n+1), int(d))
-			require.Must(t, got == want, "CoverCount(%d, %d) = %g, want %g", n+1, d, got, want)
+			require.Equal(t, theory.CoverCount(int(n+1), int(d)), want, "CoverCount(%d, %d)", n+1, d)
 		}
 	}
 	require.Check(t, math.IsNaN(theory.CoverCount(0, 2)) && math.IsNaN(theory.CoverCount(2, -1)),

@@ -126,8 +126,7 @@ func TestLongestPiece(t *testing.T) {
 				}
 			}
 		}
-		got := theory.LongestPiece(x, z)
-		require.Must(t, got == want, "%q, %q: %d, want %d", x, z, got, want)
+		require.Equal(t, theory.LongestPiece(x, z), want, "longest piece of %q and %q", x, z)
 	})
 	words := strings.Fields("car arca cat rat arc carat")
 	k := mat.NewSymDense(len(words), nil)

@@ -19,6 +19,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -35,18 +36,13 @@ func displayList(t *testing.T, p *Picture, have string) (l list, size int) {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, p.DisplayList(t.Context(), &b, have))
-	err := json.Unmarshal(b.Bytes(), &l)
-	require.Must(t, err == nil, "%v in %s", err, b.Bytes())
+	require.NoError(t, json.Unmarshal(b.Bytes(), &l), "%s", b.Bytes())
 	return l, b.Len()
 }
 
-func marksOf(l list) (runs []string) {
-	for _, op := range l.Ops {
-		if op[0] == "m" {
-			runs = append(runs, op[1].(string))
-		}
-	}
-	return runs
+func marksOf(l list) []string {
+	marks := lists.Filter(l.Ops, func(op []any) bool { return op[0] == "m" })
+	return lists.Map(marks, func(op []any) string { return op[1].(string) })
 }
 
 func TestDisplayList(t *testing.T) {

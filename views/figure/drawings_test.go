@@ -362,8 +362,7 @@ func TestGoldenDrawings(t *testing.T) {
 		}
 		p := require.Value(d.draw(figure.Format{Dark: true}))(t)
 		if want, ok := darkened(require.Value(os.ReadFile(filepath.Join("testdata", d.name+".svg")))(t)); ok {
-			got := require.Drawn(t, p.SVG)
-			require.Check(t, got == want, "%s is not the light picture in the colours of the dark theme", d.name)
+			require.Check(t, require.Drawn(t, p.SVG) == want, "%s: not the light picture in dark colours", d.name)
 			continue
 		}
 		got := golden(d.name+"_dark", p)

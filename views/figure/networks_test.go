@@ -108,7 +108,6 @@ func TestEdgesAreDrawn(t *testing.T) {
 	g, bare := dataset.Graph{N: 12, Directed: true}, dataset.Graph{N: 12, Directed: true}
 	g.Edges = lists.Make(g.N-1, func(v int) [2]int { return [2]int{v, v + 1} })
 	for size, want := range map[[2]int]int{{160, 120}: 33, {600, 400}: 33, {48, 40}: 11} { // lines of shafts and heads; of edges alone
-		got := lines(g, size[0], size[1]) - lines(bare, size[0], size[1])
-		require.Check(t, got == want, "%v: %d lines for 11 edges, want %d", size, got, want)
+		require.Equal(t, lines(g, size[0], size[1])-lines(bare, size[0], size[1]), want, "%v: lines", size)
 	}
 }

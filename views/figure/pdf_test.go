@@ -27,15 +27,8 @@ func TestPrint(t *testing.T) {
 		pic.Unit, pic.Print = unit, true
 		return pic
 	}
-	written := func(write func(*Picture, *bytes.Buffer) error, pic *Picture) string {
-		var b bytes.Buffer
-		require.NoError(t, write(pic, &b))
-		return b.String()
-	}
-	pdf := func(p *Picture, b *bytes.Buffer) error { return p.PDF(t.Context(), b) }
-	svg := func(p *Picture, b *bytes.Buffer) error { return p.SVG(t.Context(), b) }
-	page := written(pdf, picture())
-	require.Check(t, page == written(pdf, picture()), "two PDFs of one picture differ")
+	page := require.Drawn(t, picture().PDF)
+	require.Check(t, page == require.Drawn(t, picture().PDF), "two PDFs of one picture differ")
 	box := regexp.MustCompile(`/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]`).FindStringSubmatch(page)
 	var width float64
 	if len(box) == 3 {
@@ -44,11 +37,11 @@ func TestPrint(t *testing.T) {
 	require.Check(t, math.Abs(width-84*72/25.4) <= 0.01, "the page is %g points wide, not 84 mm: %v", width, box)
 	require.Check(t, strings.Contains(page, "/FontFile2") && !strings.Contains(page, "/Subtype /Image"),
 		"the font is not embedded, or the regions are an image")
-	text := written(svg, picture())
+	text := require.Drawn(t, picture().SVG)
 	require.Check(t, strings.Contains(text, `width="84mm"`) && !strings.Contains(text, "<image"), "SVG: %.200s", text)
 	grey := picture()
 	grey.Greyscale = true
-	for _, c := range regexp.MustCompile(`#([0-9a-f]{6})`).FindAllStringSubmatch(written(svg, grey), -1) {
+	for _, c := range regexp.MustCompile(`#([0-9a-f]{6})`).FindAllStringSubmatch(require.Drawn(t, grey.SVG), -1) {
 		v := c[1]
 		require.Check(t, v[:2] == v[2:4] && v[:2] == v[4:], "a colour among greys: %s", v)
 	}

@@ -178,14 +178,10 @@ func TestPNGScale(t *testing.T) {
 	require.NoError(t, err)
 	var imgs [3]image.Image
 	for _, scale := range []int{1, 2} {
-		var b bytes.Buffer
 		p.Scale = scale
-		require.NoError(t, p.PNG(t.Context(), &b))
-		imgs[scale], err = png.Decode(&b)
-		require.NoError(t, err)
+		imgs[scale] = pixels(t, p)
 	}
-	got := imgs[2].Bounds()
-	require.Must(t, got == image.Rect(0, 0, 2*p.Width, 2*p.Height), "bounds %v", got)
+	require.Equal(t, imgs[2].Bounds(), image.Rect(0, 0, 2*p.Width, 2*p.Height), "bounds")
 	f := p.Frame
 	for _, at := range [][2]float64{{0.02, 0.02}, {0.98, 0.02}, {0.02, 0.98}, {0.98, 0.98}, {0.5, 0.3}} {
 		x, y := int(f.Left+at[0]*f.Width), int(f.Top+at[1]*f.Height)
@@ -227,6 +223,12 @@ func (e element) all(name string) (found []element) {
 		found = append(found, c.all(name)...)
 	}
 	return found
+}
+
+// pixels returns the decoded PNG of a picture.
+func pixels(t *testing.T, p *figure.Picture) image.Image {
+	t.Helper()
+	return require.Value(png.Decode(strings.NewReader(require.Drawn(t, p.PNG))))(t)
 }
 
 func parse(t *testing.T, p *figure.Picture) element {
@@ -544,22 +546,13 @@ func TestMarksAreComplete(t *testing.T) {
 				dashed += len(g.Children)
 			}
 		}
-		for _, e := range svg.all("path") {
-			if d := e.attr("d"); strings.Count(d, "M") == 2 && strings.Count(d, "L") == 2 && !strings.Contains(d, "Z") {
-				crosses++
-			}
-		}
-		return dashed, crosses
+		return dashed, lists.Count(svg.all("path"), func(e element) bool {
+			d := e.attr("d")
+			return strings.Count(d, "M") == 2 && strings.Count(d, "L") == 2 && !strings.Contains(d, "Z")
+		})
 	}
-	var inside, wrong int
-	for _, p := range s.Points {
-		if p.Role == ml.Inside {
-			inside++
-		}
-		if p.Wrong {
-			wrong++
-		}
-	}
+	inside := lists.Count(s.Points, func(p ml.Point) bool { return p.Role == ml.Inside })
+	wrong := lists.Count(s.Points, func(p ml.Point) bool { return p.Wrong })
 	dashed, crosses := count(s)
 	require.Check(t, dashed == inside+1 && crosses == wrong+1, // one each in the legend
 		"%d dashed rings and %d crosses for %d points inside the margin and %d wrong ones", dashed, crosses, inside, wrong)

@@ -1,10 +1,8 @@
 package figure_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"image/png"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -140,9 +138,7 @@ func TestRegionsAreThePredictions(t *testing.T) {
 		s.Limits = figure.LimitsOf(s.Points, s.View)
 		s.Points = nil
 		p := require.Value(figure.Boundary(context.Background(), s))(t)
-		var b bytes.Buffer
-		require.NoError(t, p.PNG(t.Context(), &b))
-		img := require.Value(png.Decode(&b))(t)
+		img := pixels(t, p)
 		f := p.Frame
 		// predicted is the class, and how many machines claim the place for theirs.
 		predicted := func(px, py int) string {
@@ -151,13 +147,8 @@ func TestRegionsAreThePredictions(t *testing.T) {
 			if rule != ml.OneVsRest {
 				return s.Model.Predict([]float64{x, y})
 			}
-			claims := 0
 			scores := s.Model.Scores(mat.NewDense(1, 2, []float64{x, y})).RawRowView(0)
-			for _, f := range scores {
-				if f >= 0 {
-					claims++
-				}
-			}
+			claims := lists.Count(scores, func(f float64) bool { return f >= 0 })
 			return fmt.Sprint(s.Model.LabelOf(scores...), " ", min(claims, 2))
 		}
 		colors, stripes, seen := map[string]string{}, map[string]int{}, 0

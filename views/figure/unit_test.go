@@ -393,8 +393,7 @@ func TestStyles(t *testing.T) {
 				got = append(got, style)
 			}
 		}
-		diff := cmp.Diff(want, got)
-		require.Must(t, diff == "", "styles (-want +got):\n%s\n%s", diff, b.String())
+		require.Equal(t, cmp.Diff(want, got), "", "styles of\n%s\n(-want +got)", b.String())
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -14,10 +15,7 @@ func TestConformalThin(t *testing.T) {
 	d := require.Value(b.Load())(t)
 	thin, notes := Thin(d)
 	n := len(thin.Y)
-	positive := 0
-	for _, c := range thin.Y {
-		positive += c
-	}
+	positive := lists.Count(thin.Y, func(c int) bool { return c == 1 })
 	require.Check(t, n == mostRows && positive == n/2 && len(notes) == 1,
 		"%d rows, %d of the positive class, notes %q", n, positive, notes)
 	again, _ := Thin(d)

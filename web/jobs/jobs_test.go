@@ -490,8 +490,7 @@ func TestLostRunsStop(t *testing.T) {
 			id := f.create("1")
 			<-begun
 			events := f.subscribe(id)
-			err := lose(f.st, id)
-			require.Must(t, err == nil, "%v", err) // not through this queue
+			require.NoError(t, lose(f.st, id)) // not through this queue
 			require.NoError(t, f.q.tend(t.Context()))
 			f.create("2")
 			<-begun // the worker is free for the next

@@ -16,6 +16,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/views/figure"
@@ -79,9 +80,7 @@ func TestIndexHasAllOf001(t *testing.T) {
 	chapters := []int{4, 3, 5, 3, 5, 6, 0, 2, 2, 3, 3, 3, 3, 4, 5, 3, 0, 3, 3, 4, 5} // sections of 1 to 21
 	var want, got []string
 	for i, n := range chapters {
-		for k := range n {
-			want = append(want, fmt.Sprintf("%d.%d", i+1, k+1))
-		}
+		want = append(want, lists.Make(n, func(k int) string { return fmt.Sprintf("%d.%d", i+1, k+1) })...)
 	}
 	for _, d := range lessons.Documents() {
 		for _, s := range d.Sections {
@@ -140,8 +139,7 @@ func TestGuides(t *testing.T) {
 			texts = append(texts, s.Do, s.Misconception)
 		}
 		for _, text := range texts {
-			err := lessons.Text(text).Render(t.Context(), io.Discard)
-			require.Check(t, err == nil, "%s: %v", l.Slug, err)
+			require.Equal(t, lessons.Text(text).Render(t.Context(), io.Discard), nil, "%s", l.Slug)
 		}
 	}
 }
@@ -176,9 +174,7 @@ func TestGuidesCanBeDone(t *testing.T) {
 
 func TestWordsRender(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
-		var b strings.Builder
-		require.NoError(t, s.Words().Render(t.Context(), &b))
-		require.Check(t, b.Len() != 0, "a screen without words")
+		require.Check(t, require.Drawn(t, s.Words().Render) != "", "a screen without words")
 		lessonstest.CheckLabels(t, s)
 	})
 }
@@ -208,9 +204,7 @@ func TestPaper(t *testing.T) {
 			}
 		}
 		for _, c := range shown {
-			var b strings.Builder
-			require.NoError(t, c.Render(t.Context(), &b))
-			text := plain.ReplaceAllString(hint.ReplaceAllString(b.String(), ""), "")
+			text := plain.ReplaceAllString(hint.ReplaceAllString(require.Drawn(t, c.Render), ""), "")
 			require.Equal(t, onScreen.FindString(text), "", "%q: put tildes around what is for the screen", text)
 		}
 	})
@@ -228,11 +222,8 @@ func TestPointers(t *testing.T) {
 	require.Check(t, slices.ContainsFunc(screen("generalisation", "tuning").Questions, func(q lessons.Question) bool { return strings.Contains(q.Explain, flatters) }),
 		"no answer about tuning names the screen %s", flatters)
 	for lesson, slug := range map[string]string{"lagrange": "kkt", "hard-margin": "duality"} {
-		var words strings.Builder
-		require.NoError(t, screen(lesson, slug).Words().Render(t.Context(), &words))
-		for _, name := range []string{"affine", "Slater"} {
-			require.Says(t, words.String(), name, "%s/%s does not name the constraint qualification", lesson, slug)
-		}
+		words := require.Drawn(t, screen(lesson, slug).Words().Render)
+		require.SaysAll(t, words, []string{"affine", "Slater"}, "the constraint qualification in %s/%s", lesson, slug)
 	}
 }
 
@@ -647,8 +638,7 @@ func TestQuestions(t *testing.T) {
 		for i := range s.Questions {
 			q := &s.Questions[i]
 			for _, text := range slices.Concat([]string{q.Ask, q.Explain}, q.Options, q.Wrong) {
-				err := lessons.Text(text).Render(t.Context(), &strings.Builder{})
-				require.Check(t, err == nil, "%q: %v", text, err)
+				require.Equal(t, lessons.Text(text).Render(t.Context(), io.Discard), nil, "%q", text)
 			}
 			truth := require.Value(q.Solve(t.Context()))(t, "%s", q.Slug)
 			if q.Sketch != nil {

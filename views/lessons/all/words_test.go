@@ -42,8 +42,7 @@ func TestNoDocuments(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 				text := require.Value(strconv.Unquote(lit.Value))(t)
-				found := document.FindString(text)
-				require.Check(t, found == "", "%s says %q in %q", name, found, text)
+				require.Equal(t, document.FindString(text), "", "%s: %q names", name, text)
 			}
 			return true
 		})

@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
@@ -59,16 +60,8 @@ func TestEightStepsByHand(t *testing.T) {
 			// 2
 			settings := mcm.Settings{C: 2, RankTol: s.spec.Values.Number("rank_tol")}
 			first := require.Value(mcm.Train(t.Context(), s.p.Gram, s.p.Y, settings))(t)
-			top := 0.0
-			for _, l := range first.Lambda {
-				top = math.Max(top, math.Abs(l))
-			}
-			var cores []int
-			for i, l := range first.Lambda {
-				if math.Abs(l) > 1e-6*top {
-					cores = append(cores, i)
-				}
-			}
+			top := floats.Norm(first.Lambda, math.Inf(1))
+			cores := lists.Where(len(first.Lambda), func(i int) bool { return math.Abs(first.Lambda[i]) > 1e-6*top })
 			require.Must(t, len(cores) == len(s.after.Machines[0].Map.Cores), "step 2: %d cores", len(cores))
 			// 3 and 4: the definition, entry by entry, and the solver.
 			fitted, stats, err := conformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, conformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})

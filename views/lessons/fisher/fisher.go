@@ -90,11 +90,7 @@ func end(r *trace.Replay[mixture.State]) mixture.State { return r.At(r.Len() - 1
 
 // ends returns the last states of all starts.
 func ends(ctx context.Context, x *mat.Dense, k int) []mixture.State {
-	all := make([]mixture.State, starts)
-	for i := range all {
-		all[i] = end(climb(ctx, x, k, i+1))
-	}
-	return all
+	return lists.Make(starts, func(i int) mixture.State { return end(climb(ctx, x, k, i+1)) })
 }
 
 // best returns the state with the largest likelihood, the first in a tie.

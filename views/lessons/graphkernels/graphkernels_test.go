@@ -10,10 +10,13 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
@@ -52,10 +55,7 @@ func TestPowersCountWalks(t *testing.T) {
 	require.Check(t, total == "6" && back == "4", "the path of three has %s walks of two steps, %s of them back", total, back)
 	for name, s := range shapes {
 		all, _ := theory.WalkCounts(s.graph, 5)
-		var sum float64
-		for _, v := range power(theory.Adjacency(s.graph), 5).RawMatrix().Data {
-			sum += v
-		}
+		sum := mat.Sum(power(theory.Adjacency(s.graph), 5))
 		require.Check(t, sum == all[5], "%s: the power counts %g walks, going them %g", name, sum, all[5])
 	}
 }
@@ -120,12 +120,7 @@ func TestTottering(t *testing.T) {
 		alike := lessonstest.Value(t, lessonstest.Number(t, e, "like a single edge"))
 		require.Check(t, alike >= 0.9, "%s is like a single edge by %g", o.Name, alike)
 		walk := strings.Fields(lessonstest.Number(t, e, "walk"))
-		turns := 0
-		for i := 2; i < len(walk); i++ {
-			if walk[i] == walk[i-2] {
-				turns++
-			}
-		}
+		turns := len(lists.Where(len(walk), func(i int) bool { return i >= 2 && walk[i] == walk[i-2] }))
 		got := e.Notes[0]
 		require.Check(t, strings.HasSuffix(got, fmt.Sprintf("so far: %d of 7.", turns)), "%s: %v turns %d times, not %s", o.Name, walk, turns, got)
 	}

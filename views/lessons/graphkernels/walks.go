@@ -239,12 +239,7 @@ func showTottering(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	r := lessons.Must(stepwise.Wander(ctx, theory.Adjacency(s.graph), mostSteps, uint64(walkSeed.Of(in))))
 	step := min(in.Step, r.Len()-1)
 	gone := r.At(step)
-	turns := 0
-	for i := 2; i < len(gone); i++ {
-		if gone[i] == gone[i-2] {
-			turns++
-		}
-	}
+	turns := len(lists.Where(len(gone), func(i int) bool { return i >= 2 && gone[i] == gone[i-2] }))
 	alike := value(ctx, walkKernel(0.05, false, true), s.graph, shapes["edge"].graph)
 	all, straight := theory.WalkCounts(s.graph, mostSteps)
 	ns := make([]float64, mostSteps+1)

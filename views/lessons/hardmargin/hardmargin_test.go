@@ -115,8 +115,7 @@ func TestSupport(t *testing.T) {
 	}
 	start := numbers()
 	require.Check(t, strings.HasPrefix(start, "3 of 8 "), "at first: %s", start)
-	got := numbers("x7", "3.3", "y7", "-2.5")
-	require.Check(t, got == start, "a far point moves the line: %s, before %s", got, start)
+	require.Equal(t, numbers("x7", "3.3", "y7", "-2.5"), start, "the line with a far point moved")
 	require.Check(t, numbers("x7", "0.4") != start, "a point inside the margin does not move the line")
 	e := lessonstest.Show(t, Lesson(), "support", "only", "true")
 	require.Equal(t, lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`), "0", "deleting changes w and b by")

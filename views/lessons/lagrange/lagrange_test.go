@@ -76,8 +76,7 @@ func TestCases(t *testing.T) {
 		cases := require.Value(p.WallCases(walls))(t)
 		var found []theory.WallCase
 		for _, s := range cases {
-			accepted := s.Verdict == theory.Accepted
-			require.Check(t, accepted == (verdict(s) == "accepted"), "accepted %v, but %q", accepted, verdict(s))
+			require.Equal(t, verdict(s) == "accepted", s.Verdict == theory.Accepted, "%q says accepted", verdict(s))
 			if s.Verdict == theory.Accepted {
 				found = append(found, s)
 			}

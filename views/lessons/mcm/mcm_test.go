@@ -3,6 +3,7 @@ package mcm
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,11 +40,7 @@ func TestRatioNeedsTheOne(t *testing.T) {
 	t.Parallel()
 	const at, o = 1.1, 0.75
 	l := newLine(at, o)
-	radius := 0.0
-	for _, x := range six.x {
-		radius = max(radius, math.Abs(x-o))
-	}
-	plain := radius / l.min
+	plain := max(slices.Max(six.x)-o, o-slices.Min(six.x)) / l.min
 	require.Check(t, plain < l.HMCM, "R/Delta = %g without the 1, h = %g: nothing to say", plain, l.HMCM)
 	e := lessonstest.Show(t, Lesson(), "bound", "t", "1.1", "o", "0.75")
 	if got, want := lessonstest.Number(t, e, `$\hat R/\hat\Delta$`), views.Short(l.Radius/l.Margin); got != want || l.Radius/l.Margin < l.HMCM {

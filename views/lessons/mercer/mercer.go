@@ -268,15 +268,8 @@ func moved(context.Context) float64 {
 		g[i] = gramOf(k, movable(p))
 	}
 	n := g[0].SymmetricDim()
-	changed := 0
-	for i := range n {
-		for j := range n {
-			if g[0].At(i, j) != g[1].At(i, j) {
-				changed++
-			}
-		}
-	}
-	switch changed {
+	changed := lists.Where(n*n, func(i int) bool { return g[0].At(i/n, i%n) != g[1].At(i/n, i%n) })
+	switch len(changed) {
 	case 1:
 		return 0
 	case 2*n - 1:

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
@@ -79,12 +80,9 @@ func TestComponents(t *testing.T) {
 	for j := range 3 {
 		fewest := len(classes) // errors of the best threshold, in either direction
 		for i := range classes {
-			wrong := 0
-			for k, class := range classes {
-				if (c.Scores.At(k, j) >= c.Scores.At(i, j)) != (class == 1) {
-					wrong++
-				}
-			}
+			wrong := len(lists.Where(len(classes), func(k int) bool {
+				return (c.Scores.At(k, j) >= c.Scores.At(i, j)) != (classes[k] == 1)
+			}))
 			fewest = min(fewest, wrong, len(classes)-wrong)
 		}
 		require.Equal(t, fewest <= len(classes)/10, j == 2, "component %d: %d errors of %d", j+1, fewest, len(classes))

@@ -131,10 +131,7 @@ func TestMarginIsRoundedUp(t *testing.T) {
 		k := theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
 		s := require.Value(theory.ShatterKernel(k))(t)
 		ball := require.Value(theory.EnclosingBall(k))(t)
-		least := math.Inf(1)
-		for _, d := range s.Dichotomies {
-			least = min(least, d.Margin)
-		}
+		least := slices.Min(lists.Map(s.Dichotomies, func(d theory.Dichotomy) float64 { return d.Margin }))
 		h := theory.MarginVCDim(ball.Radius, least, math.Inf(1))
 		require.Check(t, !s.Shattered() || h >= float64(n), "%d points are shattered with margin %g in a ball of %g, the bound is %g", n, least, ball.Radius, h)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/theory"
@@ -129,18 +131,8 @@ func TestNoRuleIsBest(t *testing.T) {
 	t.Parallel()
 	var winners [][]int
 	for _, o := range asked.Options {
-		results := judged(t.Context(), o.Name, "linear")
-		best := 0.0
-		for _, r := range results {
-			best = max(best, r.Settings[r.Best].Accuracy)
-		}
-		var won []int
-		for i, r := range results {
-			if r.Settings[r.Best].Accuracy == best {
-				won = append(won, i)
-			}
-		}
-		winners = append(winners, won)
+		reached := lists.Map(judged(t.Context(), o.Name, "linear"), func(r *eval.Result) float64 { return r.Settings[r.Best].Accuracy })
+		winners = append(winners, lists.Where(len(reached), func(i int) bool { return reached[i] == slices.Max(reached) }))
 	}
 	for i := range ml.Multiclass {
 		require.Check(t, slices.ContainsFunc(winners, func(won []int) bool { return !slices.Contains(won, i) }),

@@ -7,6 +7,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 )
@@ -68,11 +69,7 @@ func TestFreeOnly(t *testing.T) {
 		m := lessons.TrainLinear(t.Context(), p, pairs...)
 		w, _, ok := freeOnly(m)
 		require.Must(t, ok, "no free support vectors")
-		for _, q := range m.Points {
-			if q.Role == ml.Inside || q.Role == ml.Misclassified {
-				bounded++
-			}
-		}
+		bounded = lists.Count(m.Points, func(q ml.Point) bool { return q.Role == ml.Inside || q.Role == ml.Misclassified })
 		return 180 / math.Pi * math.Abs(math.Atan2(w[0]*m.W[1]-w[1]*m.W[0], w[0]*m.W[0]+w[1]*m.W[1])), bounded
 	}
 	a, n := angle(lessons.Overlapping, "C", "2")

@@ -439,8 +439,7 @@ func TestTurns(t *testing.T) {
 	second := h.search(bob, asked(t, 5))
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 3 && err == nil })
 	more <- struct{}{}
-	id := <-begun
-	require.Check(t, id == first, "%v", id) // it was already waiting
+	require.Equal(t, <-begun, first, "begun first") // it was already waiting
 	more <- struct{}{}
 	require.Equal(t, <-begun, second, "the search that begins second")
 	go func() {
