@@ -3,7 +3,6 @@ package theory
 import (
 	"math"
 
-	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -34,9 +33,12 @@ func BestLine(points [][2]float64, y []float64) (w [2]float64, b float64, errors
 			}
 			for _, sign := range []float64{1, -1} {
 				u := [2]float64{sign * across[0] / length, sign * across[1] / length}
-				wrong := len(lists.Where(len(points), func(k int) bool {
-					return k != i && k != j && y[k]*(u[0]*(points[k][0]-p[0])+u[1]*(points[k][1]-p[1])) <= 0
-				}))
+				wrong := 0
+				for k, r := range points {
+					if k != i && k != j && y[k]*(u[0]*(r[0]-p[0])+u[1]*(r[1]-p[1])) <= 0 {
+						wrong++
+					}
+				}
 				if wrong >= errors {
 					continue
 				}
