@@ -39,8 +39,7 @@ func three(n int) *dataset.Data {
 
 // pair is the rows of two classes of d, and which they are.
 func pair(d *dataset.Data, i, j int) (*dataset.Data, []int) {
-	var at []int
-	at = lists.Where(len(d.Y), func(r int) bool { return d.Y[r] == i || d.Y[r] == j })
+	at := lists.Where(len(d.Y), func(r int) bool { return d.Y[r] == i || d.Y[r] == j })
 	_, cols := d.X.Dims()
 	p := &dataset.Data{Features: d.Features, Label: d.Label, Classes: []string{d.Classes[i], d.Classes[j]}, X: mat.NewDense(len(at), cols, nil)}
 	for k, r := range at {
