@@ -230,7 +230,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		}
 		floats.Add(dst[first:][:size], s)
 	}
-	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)*(1+g.p.d/64)/values, func(k int) { share(k * stretch) })
+	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)*(1+g.p.d/manyColumns)/values, func(k int) { share(k * stretch) })
 	return len(dst) * len(points), ctx.Err()
 }
 

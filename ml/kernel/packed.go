@@ -38,10 +38,10 @@ func pack(x blas64.General) packed {
 	return p
 }
 
-// listed holds points one after the other in v. If at is not nil, their coordinates are whole numbers,
-// few of them other than 0, as of counted words; those of point j are
-// the coordinates from number ends[j] to ends[j+1] of at. The squared distance from x is then |x|² + sum_k z_k (z_k - 2 x_k) without a
-// rounding.
+// listed holds points one after the other in v. Of points with many coordinates, all of them whole
+// numbers and most 0, as of counted words, at holds the places of the others: of point j those from
+// ends[j] to ends[j+1]. Its squared distance from x is then |x|² + sum_k z_k (z_k - 2 x_k), without a
+// rounding. Of other points, at is nil.
 type listed struct {
 	v        []float64
 	at, ends []int32
@@ -72,10 +72,11 @@ func (z listed) choose(d int, numbers []int) listed {
 	return some
 }
 
-// sparse sets z.at and z.ends, and p.norms, if few of many coordinates are other than 0 and whole.
+// sparse sets z.at, z.ends and p.norms if the coordinates of the points, the same in z and p, are many,
+// whole and mostly 0.
 func sparse(z *listed, p *packed) {
-	const many, largest = 64, 1 << 16
-	if p.d < many {
+	const largest = 1 << 16
+	if p.d < manyColumns {
 		return
 	}
 	few := 0

@@ -107,8 +107,8 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 	s.each(ctx, x, func(i int, v []float64) { dst[i] = floats.Dot(s.w, v) })
 }
 
-// manyColumns is the number of columns from which points leave a cache after each row of kernel values, if
-// it is computed alone.
+// manyColumns is the number of columns from which points leave a processor's cache after one row of
+// kernel values, so that several rows are computed together, and whole points may count as sparse.
 const manyColumns = 64
 
 // each calls f for every row i of x with k(z_j, x_i) for all j, from several goroutines, until ctx
