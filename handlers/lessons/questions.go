@@ -159,6 +159,23 @@ func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request, s Screen) error
 	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) { return a.sketch(ctx, *q, path, given, right, look) }))
 }
 
+// asksClass reports whether a student's class is being asked a question, whose solution its slide
+// should not tell yet. code is empty outside a course.
+func (a *Handler) asksClass(r *http.Request, code, question string) (bool, error) {
+	if code == "" {
+		return false, nil
+	}
+	poll, err := a.Store.CurrentPoll(r.Context(), store.CleanCode(code))
+	if errors.Is(err, store.ErrNotFound) || err == nil && !(poll.Open && poll.Question == question) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	teaches, err := a.teaches(r)
+	return !teaches, err
+}
+
 // Answer checks and stores an answer and responds with the feedback: only the question for a
 // script, else the page.
 func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error {
@@ -177,15 +194,11 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error
 	}
 	v := asked(r, l, s.Screen, q, from)
 	v.Query = page.Encode()
-	poll, err := a.Store.CurrentPoll(r.Context(), store.CleanCode(frame.CodeOf(page)))
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	teaches, err := a.teaches(r)
+	open, err := a.asksClass(r, frame.CodeOf(page), v.Class.Question)
 	if err != nil {
 		return err
 	}
-	if poll.Open && poll.Question == v.Class.Question && !teaches {
+	if open {
 		v.Given, v.Error = r.PostFormValue("answer"), "Your teacher is asking the class this question: choose Answer in the notice. The solution follows."
 	} else if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err

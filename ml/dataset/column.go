@@ -89,8 +89,8 @@ func (c *Column) weigh() {
 	c.Numeric = !c.any(func(s string) bool { _, ok := parseNumber(s); return !ok })
 }
 
-// numbers returns a function that writes the numbers in the rows from up to to, apart from one
-// another in dst, and NaN for a cell that is not a number.
+// numbers returns a function that writes the cells of rows from to to-1 of a column of numbers to dst
+// with stride apart, and NaN for a cell that is not a number.
 func (c *Column) numbers() func(dst []float64, apart, from, to int) {
 	number := func(s string) float64 {
 		v, ok := parseNumber(s)
