@@ -28,24 +28,24 @@ static const long long roots[16] = {
 #define LOOPS "gaussian_loops.h"
 #include "levels.h"
 
-void gaussian_rows(int simd, double *dst, const double *x, const double *norms, long n, long d, listed z, long m, double gamma)
+void gaussian_rows(int simd, double *dst, packed x, long n, listed z, long m, double gamma)
 {
-	CHOOSE(rows, dst, x, norms, n, d, z, m, gamma);
+	CHOOSE(rows, dst, x, n, z, m, gamma);
 }
 
-void gaussian_row32(int simd, float *dst, const double *x, const double *norms, long n, long d, listed z, double gamma)
+void gaussian_row32(int simd, float *dst, packed x, long n, listed z, double gamma)
 {
-	CHOOSE(row32, dst, x, norms, n, d, z, gamma);
+	CHOOSE(row32, dst, x, n, z, gamma);
 }
 
-void gaussian_sum(int simd, double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma)
+void gaussian_sum(int simd, double *dst, packed x, long n, listed z, const double *w, long m, double gamma)
 {
-	CHOOSE(sum, dst, x, norms, n, d, z, w, m, gamma);
+	CHOOSE(sum, dst, x, n, z, w, m, gamma);
 }
 
-void gaussian_sum32(int simd, double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma)
+void gaussian_sum32(int simd, double *dst, packed x, long n, listed z, const double *w, long m, double gamma)
 {
-	CHOOSE(sum32, dst, x, norms, n, d, z, w, m, gamma);
+	CHOOSE(sum32, dst, x, n, z, w, m, gamma);
 }
 
 // Of many coordinates of z, most of them 0, as of counted words, only the others are read in x.

@@ -1,30 +1,36 @@
 // Rows of the Gaussian and other kernels, see gaussian.c.
 
-// Points are packed in blocks of BLOCK: BLOCK values of the first coordinate,
-// BLOCK of the second, and so on. The last block is padded with zeros.
+// Points in d dimensions, packed in blocks of BLOCK: BLOCK values of the first coordinate,
+// BLOCK of the second, and so on. The last block is padded with zeros. See packed.go for the
+// others.
 enum { BLOCK = 32 };
 
-// Points one after the other in v. If at is not NULL, point j differs from 0 in the
-// coordinates from number ends[j] to ends[j + 1] of at, whole numbers all of them.
 typedef struct {
 	const double *v;
-	const int *at, *ends;
+	long d;
+	const unsigned long long *some;
+	const double *norms;
+} packed;
+
+// Points one after the other in v. If some is not NULL, it says which coordinates differ from 0.
+typedef struct {
+	const double *v;
+	const unsigned long long *some;
 } listed;
 
 // simd is a level of package simd that the processor supports.
 
-// dst[j n + i] = exp(-gamma |x_i - z_j|^2) for the n packed points x_i in d dimensions and
-// j < m; with z.at, norms holds |x_i|^2, up to a multiple of BLOCK.
-void gaussian_rows(int simd, double *dst, const double *x, const double *norms, long n, long d, listed z, long m, double gamma);
+// dst[j n + i] = exp(-gamma |x_i - z_j|^2) for i < n and j < m
+void gaussian_rows(int simd, double *dst, packed x, long n, listed z, long m, double gamma);
 
 // The same for one z in single precision, to an error of about 2^-24.
-void gaussian_row32(int simd, float *dst, const double *x, const double *norms, long n, long d, listed z, double gamma);
+void gaussian_row32(int simd, float *dst, packed x, long n, listed z, double gamma);
 
 // dst[i] += sum over j < m of w[j] exp(-gamma |x_i - z_j|^2)
-void gaussian_sum(int simd, double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma);
+void gaussian_sum(int simd, double *dst, packed x, long n, listed z, const double *w, long m, double gamma);
 
 // The same with kernel values in single precision, summed in double precision.
-void gaussian_sum32(int simd, double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma);
+void gaussian_sum32(int simd, double *dst, packed x, long n, listed z, const double *w, long m, double gamma);
 
 // dst[i] = x_i . z
 void product_row(int simd, double *dst, const double *x, long n, long d, const double *z);

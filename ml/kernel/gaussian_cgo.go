@@ -28,23 +28,30 @@ import (
 
 const lanes = C.BLOCK
 
-// c returns z for C.
-func (z listed) c() C.listed {
-	return C.listed{v: (*C.double)(unsafe.SliceData(z.v)), at: (*C.int)(unsafe.SliceData(z.at)), ends: (*C.int)(unsafe.SliceData(z.ends))}
+// c returns p for C.
+func (p packed) c() C.packed {
+	return C.packed{v: doubles(p.v), d: C.long(p.d), some: ints(p.some), norms: doubles(p.norms)}
 }
+
+// c returns z for C.
+func (z listed) c() C.listed { return C.listed{v: doubles(z.v), some: ints(z.some)} }
+
+func doubles(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
+
+func ints(v []uint64) *C.ulonglong { return (*C.ulonglong)(unsafe.SliceData(v)) }
 
 // gaussianRowsAt writes m rows of exp(-gamma |x_i - z_j|²), each for the first len(dst)/m points x_i,
 // into dst. Values below exp(-708) may be 0.
 func gaussianRowsAt(l simd.Level, dst []float64, x packed, z listed, m int, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_rows(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), (*C.double)(unsafe.SliceData(x.norms)), C.long(len(dst)/m), C.long(x.d), z.c(), C.long(m), C.double(gamma))
+		C.gaussian_rows(C.int(l), doubles(dst), x.c(), C.long(len(dst)/m), z.c(), C.long(m), C.double(gamma))
 	}
 }
 
 // gaussianRow32At is gaussianRowsAt for one z in single precision, to an error of about 2^-24.
 func gaussianRow32At(l simd.Level, dst []float32, x packed, z listed, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_row32(C.int(l), (*C.float)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), (*C.double)(unsafe.SliceData(x.norms)), C.long(len(dst)), C.long(x.d), z.c(), C.double(gamma))
+		C.gaussian_row32(C.int(l), (*C.float)(&dst[0]), x.c(), C.long(len(dst)), z.c(), C.double(gamma))
 	}
 }
 
@@ -52,27 +59,27 @@ func gaussianRow32At(l simd.Level, dst []float32, x packed, z listed, gamma floa
 // len(dst) points of x.
 func gaussianSumAt(l simd.Level, dst []float64, x packed, z listed, w []float64, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_sum(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), (*C.double)(unsafe.SliceData(x.norms)), C.long(len(dst)), C.long(x.d), z.c(), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
+		C.gaussian_sum(C.int(l), doubles(dst), x.c(), C.long(len(dst)), z.c(), doubles(w), C.long(len(w)), C.double(gamma))
 	}
 }
 
 // gaussianSum32At is gaussianSumAt with values of the kernel in single precision.
 func gaussianSum32At(l simd.Level, dst []float64, x packed, z listed, w []float64, gamma float64) {
 	if len(dst) > 0 {
-		C.gaussian_sum32(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), (*C.double)(unsafe.SliceData(x.norms)), C.long(len(dst)), C.long(x.d), z.c(), (*C.double)(unsafe.SliceData(w)), C.long(len(w)), C.double(gamma))
+		C.gaussian_sum32(C.int(l), doubles(dst), x.c(), C.long(len(dst)), z.c(), doubles(w), C.long(len(w)), C.double(gamma))
 	}
 }
 
 // productRowAt writes x_i·z into dst[i] for the first len(dst) points of x.
 func productRowAt(l simd.Level, dst []float64, x packed, z []float64) {
 	if len(dst) > 0 {
-		C.product_row(C.int(l), (*C.double)(&dst[0]), (*C.double)(unsafe.SliceData(x.v)), C.long(len(dst)), C.long(x.d), (*C.double)(unsafe.SliceData(z)))
+		C.product_row(C.int(l), doubles(dst), doubles(x.v), C.long(len(dst)), C.long(x.d), doubles(z))
 	}
 }
 
 // tangentsAt replaces every v by tanh(gamma·v + coef0), to a relative error of about 4e-16.
 func tangentsAt(l simd.Level, v []float64, gamma, coef0 float64) {
 	if len(v) > 0 {
-		C.tangents(C.int(l), (*C.double)(&v[0]), C.long(len(v)), C.double(gamma), C.double(coef0))
+		C.tangents(C.int(l), doubles(v), C.long(len(v)), C.double(gamma), C.double(coef0))
 	}
 }

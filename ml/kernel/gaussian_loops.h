@@ -13,6 +13,7 @@
 #define values NAME(values)
 #define values32 NAME(values32)
 #define write NAME(write)
+#define strip NAME(strip)
 #define add NAME(add)
 #define add32 NAME(add32)
 
@@ -118,46 +119,57 @@ enum { NAME(SEVERAL) = LANES == 8 ? 4 : 2 };
 #define SEVERAL NAME(SEVERAL)
 
 // The squared distances between one strip of points and several z from number j. Points of many
-// coordinates do not fit the fastest cache, from which each z would read them again. Between whole
-// points |x - z|^2 is exactly |x|^2 plus the sum of z_k (z_k - 2 x_k), without those z_k that are 0.
-INLINE void distances(vec v[][FEW], long several, const double *x, const double *norm, long d, listed z, long j)
+// coordinates do not fit the fastest cache, from which each z would read them again. Coordinates that
+// are 0 in all these points add nothing. Between whole points |x - z|^2 is exactly |x|^2 plus the sum
+// of z_k (z_k - 2 x_k), without those z_k that are 0.
+INLINE void distances(vec v[][FEW], long several, packed x, listed z, long j)
 {
+	long words = (x.d + 63) / 64;
 	for (int b = 0; b < several; b++)
 		for (int a = 0; a < FEW; a++)
-			v[b][a] = z.at ? load(norm + a * LANES) : (vec){0};
-	if (z.at)
+			v[b][a] = x.norms ? load(x.norms + a * LANES) : (vec){0};
+	if (x.norms)
 		for (int b = 0; b < several; b++)
-			for (long p = z.ends[j + b]; p < z.ends[j + b + 1]; p++) {
-				const double *xk = x + (long)z.at[p] * BLOCK;
-				double zk = z.v[(j + b) * d + z.at[p]];
-				for (int a = 0; a < FEW; a++)
-					v[b][a] += (zk - 2 * load(xk + a * LANES)) * zk;
-			}
-	else
-		for (long k = 0; k < d; k++)
-			for (int a = 0; a < FEW; a++) {
-				vec xa = load(x + k * BLOCK + a * LANES);
-				for (int b = 0; b < several; b++) {
-					vec t = xa - z.v[(j + b) * d + k];
-					v[b][a] += t * t;
+			for (long w = 0; w < words; w++)
+				for (unsigned long long some = z.some[(j + b) * words + w]; some; some &= some - 1) {
+					long k = w * 64 + __builtin_ctzll(some);
+					double zk = z.v[(j + b) * x.d + k];
+					for (int a = 0; a < FEW; a++)
+						v[b][a] += (zk - 2 * load(x.v + k * BLOCK + a * LANES)) * zk;
+				}
+	else // one loop for all other points: gcc keeps v in memory if there are two
+		for (long w = 0; w < (z.some ? words : 1); w++) {
+			unsigned long long some = z.some ? x.some[w] : 0;
+			for (int b = 0; z.some && b < several; b++)
+				some |= z.some[(j + b) * words + w];
+			for (long k = 0; z.some ? some != 0 : k < x.d; k++, some &= some - 1) {
+				if (z.some)
+					k = w * 64 + __builtin_ctzll(some);
+				for (int a = 0; a < FEW; a++) {
+					vec xa = load(x.v + k * BLOCK + a * LANES);
+					for (int b = 0; b < several; b++) {
+						vec t = xa - z.v[(j + b) * x.d + k];
+						v[b][a] += t * t;
+					}
 				}
 			}
+		}
 }
 
 // The kernel values between one strip of points and several z.
-INLINE void values(vec v[][FEW], long several, const double *x, const double *norm, long d, listed z, long j, double gamma)
+INLINE void values(vec v[][FEW], long several, packed x, listed z, long j, double gamma)
 {
-	distances(v, several, x, norm, d, z, j);
+	distances(v, several, x, z, j);
 	for (int b = 0; b < several; b++)
 		for (int a = 0; a < FEW; a++)
 			v[b][a] = exponential(v[b][a] * -gamma);
 }
 
 // The same in single precision, from distances in double.
-INLINE void values32(single f[][FEW / 2], long several, const double *x, const double *norm, long d, listed z, long j, double gamma)
+INLINE void values32(single f[][FEW / 2], long several, packed x, listed z, long j, double gamma)
 {
 	vec v[SEVERAL][FEW];
-	distances(v, several, x, norm, d, z, j);
+	distances(v, several, x, z, j);
 	gamma *= 1.4426950408889634;
 	if (gamma > DBL_MAX)
 		gamma = DBL_MAX;
@@ -167,10 +179,10 @@ INLINE void values32(single f[][FEW / 2], long several, const double *x, const d
 }
 
 // Writes the kernel values between one strip of points and several z, each to its row.
-INLINE void write(double *dst, long n, long several, const double *x, const double *norm, long d, listed z, long j, double gamma, long size)
+INLINE void write(double *dst, long n, long several, packed x, listed z, long j, double gamma, long size)
 {
 	vec v[SEVERAL][FEW];
-	values(v, several, x, norm, d, z, j, gamma);
+	values(v, several, x, z, j, gamma);
 	for (long b = 0; b < several; b++)
 		if (size == STRIP)
 			memcpy(dst + (j + b) * n, v[b], STRIP * sizeof *dst);
@@ -178,23 +190,35 @@ INLINE void write(double *dst, long n, long several, const double *x, const doub
 			memcpy(dst + (j + b) * n, v[b], size * sizeof *dst);
 }
 
-INLINE void NAME(rows_)(double *dst, const double *x, const double *norms, long n, long d, listed z, long m, double gamma, long several)
+// The points of x from the strip that begins with point i.
+INLINE packed strip(packed x, long i)
+{
+	x.v += i / BLOCK * BLOCK * x.d + i % BLOCK;
+	if (x.some)
+		x.some += i / BLOCK * ((x.d + 63) / 64);
+	if (x.norms)
+		x.norms += i;
+	return x;
+}
+
+INLINE void NAME(rows_)(double *dst, packed x, long n, listed z, long m, double gamma, long several)
 {
 	for (long i = 0; i < n; i += STRIP) {
-		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
+		packed xi = strip(x, i);
 		long size = n - i < STRIP ? n - i : STRIP, j = 0;
 		for (; j + several <= m; j += several)
-			write(dst + i, n, several, xi, norms + i, d, z, j, gamma, size);
+			write(dst + i, n, several, xi, z, j, gamma, size);
 		for (; j < m; j++)
-			write(dst + i, n, 1, xi, norms + i, d, z, j, gamma, size);
+			write(dst + i, n, 1, xi, z, j, gamma, size);
 	}
 }
 
-INLINE void NAME(row32_)(float *dst, const double *x, const double *norms, long n, long d, listed z, double gamma)
+INLINE void NAME(row32_)(float *dst, packed x, long n, listed z, double gamma)
 {
 	for (long i = 0; i < n; i += STRIP) {
+		packed xi = strip(x, i);
 		single f[1][FEW / 2];
-		values32(f, 1, x + i / BLOCK * BLOCK * d + i % BLOCK, norms + i, d, z, 0, gamma);
+		values32(f, 1, xi, z, 0, gamma);
 		if (n - i >= STRIP)
 			memcpy(dst + i, f, STRIP * sizeof *dst);
 		else
@@ -203,19 +227,19 @@ INLINE void NAME(row32_)(float *dst, const double *x, const double *norms, long 
 }
 
 // Adds the kernel values between one strip of points and several z, times their weights, to s.
-INLINE void add(vec s[FEW], long several, const double *x, const double *norm, long d, listed z, long j, const double *w, double gamma)
+INLINE void add(vec s[FEW], long several, packed x, listed z, long j, const double *w, double gamma)
 {
 	vec v[SEVERAL][FEW];
-	values(v, several, x, norm, d, z, j, gamma);
+	values(v, several, x, z, j, gamma);
 	for (int b = 0; b < several; b++)
 		for (int a = 0; a < FEW; a++)
 			s[a] += w[j + b] * v[b][a];
 }
 
-INLINE void add32(vec s[FEW], long several, const double *x, const double *norm, long d, listed z, long j, const double *w, double gamma)
+INLINE void add32(vec s[FEW], long several, packed x, listed z, long j, const double *w, double gamma)
 {
 	single f[SEVERAL][FEW / 2];
-	values32(f, several, x, norm, d, z, j, gamma);
+	values32(f, several, x, z, j, gamma);
 	for (int b = 0; b < several; b++)
 		for (int a = 0; a < FEW; a += 2) {
 			s[a] += w[j + b] * first(f[b][a / 2]);
@@ -223,17 +247,17 @@ INLINE void add32(vec s[FEW], long several, const double *x, const double *norm,
 		}
 }
 
-INLINE void NAME(sum_)(double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma, long several,
-	void add(vec *, long, const double *, const double *, long, listed, long, const double *, double))
+INLINE void NAME(sum_)(double *dst, packed x, long n, listed z, const double *w, long m, double gamma, long several,
+	void add(vec *, long, packed, listed, long, const double *, double))
 {
 	for (long i = 0; i < n; i += STRIP) {
-		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
+		packed xi = strip(x, i);
 		vec s[FEW] = {{0}};
 		long j = 0;
 		for (; j + several <= m; j += several)
-			add(s, several, xi, norms + i, d, z, j, w, gamma);
+			add(s, several, xi, z, j, w, gamma);
 		for (; j < m; j++)
-			add(s, 1, xi, norms + i, d, z, j, w, gamma);
+			add(s, 1, xi, z, j, w, gamma);
 		double t[STRIP];
 		memcpy(t, s, sizeof t);
 		for (long k = 0; k < STRIP && i + k < n; k++)
@@ -261,48 +285,50 @@ INLINE void NAME(products_)(double *dst, const double *x, long n, long d, const 
 	}
 }
 
-// Two dimensions are specialised.
+// Two dimensions are specialised: FLAT are the points in a plane, DENSE those of which no coordinate
+// is left out.
+#define FLAT ((packed){x.v, 2})
+#define DENSE ((packed){x.v, x.d})
+#define LISTED ((listed){z.v})
 
-#define FLAT (listed){z.v, NULL, NULL}
-
-TARGET static void NAME(rows)(double *dst, const double *x, const double *norms, long n, long d, listed z, long m, double gamma)
+TARGET static void NAME(rows)(double *dst, packed x, long n, listed z, long m, double gamma)
 {
-	if (d == 2)
-		NAME(rows_)(dst, x, x, n, 2, FLAT, m, gamma, 1);
-	else if (z.at)
-		NAME(rows_)(dst, x, norms, n, d, z, m, gamma, SEVERAL);
+	if (x.d == 2)
+		NAME(rows_)(dst, FLAT, n, LISTED, m, gamma, 1);
+	else if (z.some)
+		NAME(rows_)(dst, x, n, z, m, gamma, SEVERAL);
 	else
-		NAME(rows_)(dst, x, x, n, d, FLAT, m, gamma, SEVERAL);
+		NAME(rows_)(dst, DENSE, n, LISTED, m, gamma, SEVERAL);
 }
 
-TARGET static void NAME(row32)(float *dst, const double *x, const double *norms, long n, long d, listed z, double gamma)
+TARGET static void NAME(row32)(float *dst, packed x, long n, listed z, double gamma)
 {
-	if (d == 2)
-		NAME(row32_)(dst, x, x, n, 2, FLAT, gamma);
-	else if (z.at)
-		NAME(row32_)(dst, x, norms, n, d, z, gamma);
+	if (x.d == 2)
+		NAME(row32_)(dst, FLAT, n, LISTED, gamma);
+	else if (z.some)
+		NAME(row32_)(dst, x, n, z, gamma);
 	else
-		NAME(row32_)(dst, x, x, n, d, FLAT, gamma);
+		NAME(row32_)(dst, DENSE, n, LISTED, gamma);
 }
 
-TARGET static void NAME(sum)(double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma)
+TARGET static void NAME(sum)(double *dst, packed x, long n, listed z, const double *w, long m, double gamma)
 {
-	if (d == 2)
-		NAME(sum_)(dst, x, x, n, 2, FLAT, w, m, gamma, 1, add);
-	else if (z.at)
-		NAME(sum_)(dst, x, norms, n, d, z, w, m, gamma, SEVERAL, add);
+	if (x.d == 2)
+		NAME(sum_)(dst, FLAT, n, LISTED, w, m, gamma, 1, add);
+	else if (z.some)
+		NAME(sum_)(dst, x, n, z, w, m, gamma, SEVERAL, add);
 	else
-		NAME(sum_)(dst, x, x, n, d, FLAT, w, m, gamma, SEVERAL, add);
+		NAME(sum_)(dst, DENSE, n, LISTED, w, m, gamma, SEVERAL, add);
 }
 
-TARGET static void NAME(sum32)(double *dst, const double *x, const double *norms, long n, long d, listed z, const double *w, long m, double gamma)
+TARGET static void NAME(sum32)(double *dst, packed x, long n, listed z, const double *w, long m, double gamma)
 {
-	if (d == 2)
-		NAME(sum_)(dst, x, x, n, 2, FLAT, w, m, gamma, 1, add32);
-	else if (z.at)
-		NAME(sum_)(dst, x, norms, n, d, z, w, m, gamma, SEVERAL, add32);
+	if (x.d == 2)
+		NAME(sum_)(dst, FLAT, n, LISTED, w, m, gamma, 1, add32);
+	else if (z.some)
+		NAME(sum_)(dst, x, n, z, w, m, gamma, SEVERAL, add32);
 	else
-		NAME(sum_)(dst, x, x, n, d, FLAT, w, m, gamma, SEVERAL, add32);
+		NAME(sum_)(dst, DENSE, n, LISTED, w, m, gamma, SEVERAL, add32);
 }
 
 TARGET static void NAME(products)(double *dst, const double *x, long n, long d, const double *z, const long *at, long few)

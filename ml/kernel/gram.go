@@ -92,6 +92,9 @@ func (g *Gram) Subset(points []int) Matrix {
 	s.z = g.z.choose(g.p.d, points)
 	s.x = mat.NewDense(len(points), g.p.d, s.z.v)
 	s.p = pack(s.x.RawMatrix())
+	if g.p.some != nil {
+		s.p.unite(s.z.some)
+	}
 	if g.p.norms != nil {
 		s.p.norms = make([]float64, len(s.p.v)/g.p.d)
 		copy(s.p.norms, lists.At(g.p.norms, points))

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"math/bits"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -20,6 +21,7 @@ import (
 type packed struct {
 	d     int
 	v     []float64
+	some  []uint64  // the coordinates that differ from 0 in some point of a block, nil if norms will do
 	norms []float64 // |x|², only beside points whose zeros are left out
 }
 
@@ -38,70 +40,89 @@ func pack(x blas64.General) packed {
 	return p
 }
 
-// listed holds points one after the other in v. Of points with many coordinates, all of them whole
-// numbers and most 0, as of counted words, at holds the places of the others: of point j those from
-// ends[j] to ends[j+1]. Its squared distance from x is then |x|² + sum_k z_k (z_k - 2 x_k), without a
-// rounding. Of other points, at is nil.
+// listed holds points one after the other in v. Of points with many coordinates, most of them 0, as of
+// counted words, some has a bit for each coordinate that differs from 0, in 64ths of a point: all the
+// others are left out of squared distances, which stay the same to the last bit. Of other points, some
+// is nil.
 type listed struct {
-	v        []float64
-	at, ends []int32
+	v    []float64
+	some []uint64
 }
+
+// words returns the number of elements of some for a point in d dimensions.
+func words(d int) int { return (d + 63) / 64 }
 
 // part returns the points from number a up to b, in d dimensions.
 func (z listed) part(d, a, b int) listed {
 	z.v = z.v[a*d : b*d]
-	if z.at != nil {
-		z.ends = z.ends[a : b+1]
+	if z.some != nil {
+		z.some = z.some[a*words(d) : b*words(d)]
 	}
 	return z
 }
 
 // choose returns the points with the given numbers.
 func (z listed) choose(d int, numbers []int) listed {
-	some := listed{v: rows.Zeros[float64](len(numbers) * d)}
-	if z.at != nil {
-		some.ends = make([]int32, 1, len(numbers)+1)
+	chosen := listed{v: rows.Zeros[float64](len(numbers) * d)}
+	if z.some != nil {
+		chosen.some = make([]uint64, len(numbers)*words(d))
 	}
 	for a, j := range numbers {
-		copy(some.v[a*d:], z.v[j*d:][:d])
-		if z.at != nil {
-			some.at = append(some.at, z.at[z.ends[j]:z.ends[j+1]]...)
-			some.ends = append(some.ends, int32(len(some.at)))
-		}
+		to, from := chosen.part(d, a, a+1), z.part(d, j, j+1)
+		copy(to.v, from.v)
+		copy(to.some, from.some)
 	}
-	return some
+	return chosen
 }
 
-// sparse sets z.at, z.ends and p.norms if the coordinates of the points, the same in z and p, are many,
-// whole and mostly 0.
+// sparse sets z.some if the coordinates of the points, the same in z and p, are many and mostly 0. It
+// sets p.norms for whole points, with which only the coordinates of z count, and p.some for others.
 func sparse(z *listed, p *packed) {
 	const largest = 1 << 16
 	if p.d < manyColumns {
 		return
 	}
-	few := 0
+	whole, few := true, 0
 	for _, v := range z.v {
-		if v != math.Trunc(v) || math.Abs(v) > largest {
-			return
-		}
 		if v != 0 {
 			few++
+			whole = whole && v == math.Trunc(v) && math.Abs(v) <= largest
+		}
+		if few > len(z.v)/4 {
+			return
 		}
 	}
-	if few > len(z.v)/4 {
-		return
-	}
 	n := len(z.v) / p.d
-	z.at, z.ends = make([]int32, 0, few+1), make([]int32, 1, n+1)
-	p.norms = make([]float64, len(p.v)/p.d)
+	z.some = make([]uint64, n*words(p.d))
+	norms := make([]float64, len(p.v)/p.d)
 	for i := range n {
 		for k, v := range z.v[i*p.d:][:p.d] {
 			if v != 0 {
-				z.at = append(z.at, int32(k))
-				p.norms[i] += v * v
+				z.some[i*words(p.d)+k/64] |= 1 << (k % 64)
+				norms[i] += v * v
 			}
 		}
-		z.ends = append(z.ends, int32(len(z.at)))
+	}
+	if whole {
+		p.norms = norms
+		return
+	}
+	p.unite(z.some)
+	few = 0
+	for _, w := range p.some {
+		few += bits.OnesCount64(w)
+	}
+	if few > p.d*len(p.some)/words(p.d)/2 { // the points of a block have little in common
+		z.some, p.some = nil, nil
+	}
+}
+
+// unite sets p.some from the bits of its points.
+func (p *packed) unite(some []uint64) {
+	n := words(p.d)
+	p.some = make([]uint64, len(p.v)/p.d/lanes*n)
+	for i := range some {
+		p.some[i/n/lanes*n+i%n] |= some[i]
 	}
 }
 
@@ -115,6 +136,9 @@ func (p packed) set(i int, x []float64) {
 // from returns p without the points before i, a multiple of lanes.
 func (p packed) from(i int) packed {
 	p.v = p.v[i*p.d:]
+	if p.some != nil {
+		p.some = p.some[i/lanes*words(p.d):]
+	}
 	if p.norms != nil {
 		p.norms = p.norms[i:]
 	}

@@ -34,11 +34,11 @@ func loopsAgree(t *testing.T, l simd.Level) {
 		t.Skipf("%s does not run here", l)
 	}
 	r := rand.New(rand.NewPCG(8, 8))
-	for _, d := range []int{0, 1, 2, 3, 7, 60, 100, 200} {
+	for _, d := range []int{0, 1, 2, 3, 7, 60, 100, 200, 1000} {
 		for _, n := range []int{1, 31, 32, 33, 300} {
 			raw := blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}
 			for i := range raw.Data {
-				if d <= 60 || r.IntN(10) == 0 { // many coordinates are mostly 0
+				if d <= 60 || r.IntN(max(10, d/10)) == 0 { // many coordinates are mostly 0
 					raw.Data[i] = r.NormFloat64()
 				}
 				if d == 200 { // and whole
@@ -47,7 +47,8 @@ func loopsAgree(t *testing.T, l simd.Level) {
 			}
 			p, all := pack(raw), listed{v: raw.Data}
 			sparse(&all, &p)
-			require.Must(t, (all.at != nil) == (d == 200), "d = %d: sparse %v", d, all.at != nil)
+			require.Must(t, (all.some != nil) == (d >= 200 || d == 100 && n == 1) && (p.norms != nil) == (d == 200),
+				"d = %d: sparse %v, whole %v", d, all.some != nil, p.norms != nil)
 			z := raw.Data[n/2*d:][:d] // a point, so that one distance is 0
 			for _, gamma := range []float64{1e-300, 1e-6, 1, 30, 1e4} {
 				got, want := make([]float64, n), make([]float64, n)
@@ -252,17 +253,23 @@ func TestSubsetAndProduct(t *testing.T) {
 	}
 }
 
-// A column of one half, which adds nothing to a distance, makes points count as dense.
+// Columns of one half, which add nothing to a distance, make points count as dense.
 func TestSparseGram(t *testing.T) {
 	t.Parallel()
+	t.Run("whole", func(t *testing.T) { sparseGram(t, 80, 1) })
+	t.Run("not whole", func(t *testing.T) { sparseGram(t, 800, 0.3) })
+}
+
+func sparseGram(t *testing.T, d int, unit float64) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 9))
-	const n, d = 600, 80 // a product computes 512 points at a time
-	words, dense := mat.NewDense(n, d, nil), mat.NewDense(n, d+1, nil)
+	const n = 600 // a product computes 512 points at a time
+	words, dense := mat.NewDense(n, d, nil), mat.NewDense(n, 2*d, nil)
 	for i := range n {
 		for range i % 12 {
-			words.Set(i, r.IntN(d), float64(1+r.IntN(3)))
+			words.Set(i, r.IntN(d), unit*float64(1+r.IntN(3)))
 		}
-		dense.SetRow(i, append(slices.Clone(words.RawRowView(i)), 0.5))
+		dense.SetRow(i, slices.Concat(words.RawRowView(i), slices.Repeat([]float64{0.5}, d)))
 	}
 	c := make([]float64, n)
 	for i := range c {
@@ -271,7 +278,8 @@ func TestSparseGram(t *testing.T) {
 	points := []int{5, 0, 7, 150, 12, 299}
 	for _, scaled := range []bool{false, true} {
 		a, b := NewGram(RBF(0.05), words), NewGram(RBF(0.05), dense)
-		require.Must(t, a.z.at != nil && b.z.at == nil, "sparse %v and %v", a.z.at != nil, b.z.at != nil)
+		require.Must(t, a.z.some != nil && b.z.some == nil && (a.p.norms != nil) == (unit == 1),
+			"sparse %v and %v, whole %v", a.z.some != nil, b.z.some != nil, a.p.norms != nil)
 		if scaled {
 			a, b = a.Scaled(c), b.Scaled(c)
 		}
