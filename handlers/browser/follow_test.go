@@ -77,6 +77,8 @@ func TestFollow(t *testing.T) {
 	teacher.keys("q")
 	teacher.wait(`document.querySelector("dialog.class-results[open] .poll-count")`)
 	student.wait(`document.querySelector("[data-asked].floating [data-waits]")`)
+	student.click("[data-pause]") // not covered
+	student.click("[data-pause]")
 	student.click(".follow [data-question] [type=submit]")
 	student.wait(`document.querySelector(".follow .error")`)
 	require.Check(t, !student.visible(".follow .verdict"), "the slide tells the solution while the class is asked")
