@@ -30,7 +30,7 @@ func TestPoll(t *testing.T) {
 	teacher.follow(func() { teacher.clickText("button", "Close") })
 	teacher.wait(`[...document.querySelectorAll(".histogram tbody tr")].some((row) => row.textContent.includes("The functional one doubles") && row.textContent.includes("100"))`)
 	student.follow(func() { student.clickText("button", "Save") })
-	require.Equal(t, student.text(".course-name summary"), "Your teacher sees your first answers, as Ada", "named")
+	require.Equal(t, student.text(".course-name summary"), "Your teacher sees your answers as Ada", "named")
 	teacher.follow(func() { teacher.clickText("button", "Reveal the answer") })
 	student.wait(`document.querySelector(".verdict.right")`)
 

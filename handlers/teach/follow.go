@@ -39,8 +39,8 @@ type presented struct {
 	pointed  time.Time // time of the last forwarded pointer position
 }
 
-// stage holds what each course is being shown, in memory only: after a restart, a teacher's slides
-// send it again. It is safe for concurrent use.
+// stage holds what each course is being shown, in memory only: after a restart, it asks a teacher's
+// slides for it. It is safe for concurrent use.
 type stage struct {
 	now func() time.Time
 
@@ -94,8 +94,12 @@ func (s *stage) point(code string, at [2]float64, on bool) {
 	s.keys.send(code, key)
 }
 
-// pointKey is the prefix of pointer events among the key events sent to slides.
-const pointKey = "point:"
+const (
+	// pointKey is the prefix of pointer events among the key events sent to slides.
+	pointKey = "point:"
+	// presentKey asks slides to send their state again.
+	presentKey = "present"
+)
 
 // Point moves or hides the pointer, from the teacher's remote.
 func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error {
@@ -286,7 +290,12 @@ func (a *Handler) Press(w http.ResponseWriter, r *http.Request, g Course) error 
 	return web.NoContent(w, r)
 }
 
-// RemoteEvents streams the remote's keys to the slides as "key" events.
+// RemoteEvents streams the remote's keys to the slides as "key" events. The first asks slides that
+// the server has forgotten for their state.
 func (a *Handler) RemoteEvents(w http.ResponseWriter, r *http.Request, g Course) error {
-	return web.Stream(w, r, a.stage.keys.listen(r.Context(), g.Code, 16), func(key string) (string, any) { return "key", key })
+	var first []string
+	if a.stage.shown(g.Code).Version == 0 {
+		first = []string{presentKey}
+	}
+	return web.Stream(w, r, a.stage.keys.listen(r.Context(), g.Code, 16, first...), func(key string) (string, any) { return "key", key })
 }

@@ -105,6 +105,8 @@ func TestRemote(t *testing.T) {
 	code := tc.Course("/lessons/margins", "")
 	base, secret := "/courses/"+code, tc.Secret(code)
 	require.Equal(t, a.Page(200, secret+"/remote").Find("h1").Text(), "Remote", "before anything is presented")
+	e, ok := handlerstest.NextEvent(t, bufio.NewReader(tc.Open(t.Context(), "GET", base+"/remote/events", nil).Body))
+	require.Check(t, ok && e.Name == "key" && e.Data == `"present"`, "slides that the server does not know are told %+v", e)
 	present(tc, 204, base, "/lessons/margins/line", "", "picture", false)
 	doc := a.Page(200, secret+"/remote")
 	require.Check(t, doc.Find("[data-remote='"+secret+"/remote'] .remote [data-key]").Length() >= 6 && doc.Find(".question").Length() != 0,

@@ -87,7 +87,8 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 	answer(a, handlerstest.Numeric, "2", "course="+strings.ToLower(code)) // after it was revealed
 	answer(b, handlerstest.Numeric, "7", "course="+code)
 	answer(b, handlerstest.Optioned, "1", "course="+code)
-	require.Says(t, a.Page(200, "/course/"+code).Find(".course-name summary").Text(), "without a name", "a student is told")
+	require.Says(t, a.Page(200, "/course/"+code).Find(".course-name summary").Text(), "your first answers, not your name", "a student is told")
+	require.Says(t, a.Page(200, "/course/"+code+"/poll").Find(".course-name summary").Text(), "your answers, not your name", "beside a poll, where answers can be changed")
 	doc := a.Send(200, "/course/"+code+"/name", "who=+Ada+").HTML()
 	text := doc.Find(".course-name summary").Text()
 	require.Check(t, strings.Contains(text, "as Ada") && doc.Find(".lesson").Length() == 1, "a student is told %q", text)

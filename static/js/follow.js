@@ -25,7 +25,7 @@ async function renew() {
 
 follow(`${path}/events`, { place: async ({ version, point: at }) => {
   point(shown().querySelector(".stage"), !paused && at);
-  if (String(version) === shown().dataset.place) return;
+  if (!version || String(version) === shown().dataset.place) return; // a restarted server soon shows the slide again
   if (paused) status.textContent = "The teacher has moved on.";
   else await renew();
 } });

@@ -536,6 +536,10 @@ channel.addEventListener("message", ({ data }) => {
 });
 
 if (slide().dataset.teaches) listen(`${slide().dataset.teaches}/remote/events`, { key: (key) => {
+  if (key === "present") {
+    sent = "";
+    return present();
+  }
   if (key.startsWith("point:")) return point([...slide().querySelectorAll(".stage")].find((e) => e.clientHeight), key.length > 6 && key.slice(6).split(",").map(Number));
   const button = key.startsWith("own/") && slide().querySelector(`.own-questions [value="own/course/${CSS.escape(key.slice(4))}"]`);
   if (button) ask(button);
