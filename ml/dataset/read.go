@@ -244,7 +244,7 @@ func detect(text, file string) string {
 				return "jsonl"
 			}
 			return "json"
-		case beginsLists(line):
+		case beginsLists(line), beginsArray(line): // printed arrays will be refused
 			return "json"
 		case line[0] == '<':
 			return "graphml"
