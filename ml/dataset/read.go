@@ -122,6 +122,11 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s (%s)", spellingNotes[k], list(t.namesAt(at))))
 		}
 	}
+	for j := range t.Columns {
+		if c := &t.Columns[j]; c.mayHoldNA() {
+			t.Notes = append(t.Notes, fmt.Sprintf("NA in %s read as missing: if it is a code, such as Namibia's, write it differently", c.Name))
+		}
+	}
 	if wide {
 		if m, _ := t.Guess(); m.Kind != KindPrecomputed {
 			return tooWide()
