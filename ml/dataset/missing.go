@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"marginlab/ml/lists"
 )
@@ -29,6 +30,25 @@ func missing(s string) bool {
 		return true
 	}
 	return false
+}
+
+// mayHoldNA reports whether NA may be a value: all others are codes of two capital letters, as of
+// countries.
+func (c *Column) mayHoldNA() bool {
+	if c.many != nil || !slices.Contains(c.distinct, "NA") {
+		return false
+	}
+	codes := 0
+	for s := range c.values() {
+		if missing(s) {
+			continue
+		}
+		if len(s) != 2 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			return false
+		}
+		codes++
+	}
+	return codes > 1
 }
 
 func (c *Column) lacks() bool { return c.Missing() > 0 }

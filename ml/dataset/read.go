@@ -122,6 +122,11 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s (%s)", spellingNotes[k], list(t.namesAt(at))))
 		}
 	}
+	for j := range t.Columns {
+		if c := &t.Columns[j]; c.mayHoldNA() {
+			t.Notes = append(t.Notes, fmt.Sprintf("NA in %s read as missing: if it is a code, such as Namibia's, write it differently", c.Name))
+		}
+	}
 	if wide {
 		if m, _ := t.Guess(); m.Kind != KindPrecomputed {
 			return tooWide()
@@ -244,7 +249,7 @@ func detect(text, file string) string {
 				return "jsonl"
 			}
 			return "json"
-		case beginsLists(line):
+		case beginsLists(line), beginsArray(line): // printed arrays will be refused
 			return "json"
 		case line[0] == '<':
 			return "graphml"

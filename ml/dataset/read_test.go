@@ -346,3 +346,18 @@ func TestReadRefusesBinaries(t *testing.T) {
 	table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{})
 	require.Check(t, err == nil && table.Columns[0].Name == "PAR1", "columns of parameters: %v", err)
 }
+
+// Among codes of countries, NA may be Namibia: a note says that it is read as missing.
+func TestNoteNamesNA(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"x,country\n1,DE\n2,NA\n3,FR\n4,\n5,DE\n": true,
+		"x,country\n1,DE\n2,FR\n3,FR\n":           false,
+		"x,size\n1,XL\n2,NA\n3,S\n4,XL\n":         false,
+	} {
+		table, err := ParseTable(strings.NewReader(text), "f.csv", Limits{})
+		require.NoError(t, err)
+		noted := strings.Contains(strings.Join(table.Notes, "; "), "NA in country read as missing")
+		require.Check(t, noted == want, "%q: %v", text, table.Notes)
+	}
+}

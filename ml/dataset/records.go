@@ -33,6 +33,13 @@ func beginsLists(line string) bool {
 	return line[0] == '[' && strings.HasPrefix(strings.TrimSpace(line[1:]), "[")
 }
 
+// beginsArray reports whether a line begins an array as NumPy prints it: array([[1, 2], or with
+// spaces instead of commas.
+func beginsArray(line string) bool {
+	inner, named := strings.CutPrefix(line, "array(")
+	return beginsLists(inner+" ") && (named || strings.ContainsAny(line, "0123456789") && !strings.Contains(line, ","))
+}
+
 // graphKeys lists the keys of a graph in JSON lines.
 var graphKeys = map[string]bool{"n": true, "edges": true, "directed": true, "edge_labels": true, "labels": true, "label": true, "class": true, "target": true}
 
@@ -78,6 +85,10 @@ func (d *tokens) next() (t json.Token) {
 		t, d.err = d.Token()
 	}
 	if wrong, is := d.err.(*json.SyntaxError); is { // its offset counts from the last value
+		if line, _ := cutLine(strings.TrimSpace(d.text)); beginsArray(line) {
+			d.err = &Error{Line: 1, Message: "expected a table, found a printed NumPy array: save it as CSV with numpy.savetxt(…, delimiter=\",\")"}
+			return nil
+		}
 		const most = 30
 		before := d.text[:d.InputOffset()]
 		tail := []rune(before[strings.LastIndexByte(before, '\n')+1:])
