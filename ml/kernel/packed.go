@@ -22,7 +22,7 @@ type packed struct {
 	d     int
 	v     []float64
 	some  []uint64  // the coordinates that differ from 0 in some point of a block, nil if norms will do
-	norms []float64 // |x|², only beside points whose zeros are left out
+	norms []float64 // |x|², only of whole points whose zeros are left out
 }
 
 // productRow calls productRowAt at the current level.
@@ -41,9 +41,9 @@ func pack(x blas64.General) packed {
 }
 
 // listed holds points one after the other in v. Of points with many coordinates, most of them 0, as of
-// counted words, some has a bit for each coordinate that differs from 0, in 64ths of a point: all the
-// others are left out of squared distances, which stay the same to the last bit. Of other points, some
-// is nil.
+// counted words, some has a bit for each coordinate that differs from 0, words(d) elements a point: all
+// the others are left out of squared distances, which stay the same to the last bit. Of other points,
+// some is nil.
 type listed struct {
 	v    []float64
 	some []uint64
