@@ -300,6 +300,9 @@ func (p *Tasks[R]) run(ctx context.Context, w *task[R], workspace, key string, o
 	p.mu.Lock()
 	w.began = time.Now()
 	p.mu.Unlock()
+	if w.err = ctx.Err(); w.err != nil { // abandoned together with the one before it
+		return
+	}
 	w.result, w.err = p.known.Get(p.behind(ctx), key, func(ctx context.Context) (*R, error) {
 		return p.Compute(ctx, of.Data, of.Spec, func(s trace.Step) {
 			p.mu.Lock()
