@@ -180,7 +180,7 @@ var binaries = []struct{ begins, found string }{
 	{gzipMagic, "a file compressed with gzip: decompress it first"},
 	{"PAR1", "a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)"},
 	{"ARROW1", "an Arrow file: save it as CSV, for example with pandas: read_feather(…).to_csv(…, index=False)"},
-	{"\x93NUMPY", "a NumPy array: save it as CSV with numpy.savetxt(…, delimiter=\",\")"},
+	{"\x93NUMPY", "a NumPy array: " + saveArray},
 	{"\x89HDF", "an HDF5 file: save the table as CSV"},
 	{"RDX", "an R workspace: save the table as CSV with write.csv(…, row.names = FALSE)"},
 	{"X\n\x00", "an R object: save the table as CSV with write.csv(…, row.names = FALSE)"},

@@ -40,6 +40,9 @@ func beginsArray(line string) bool {
 	return beginsLists(inner+" ") && (named || strings.ContainsAny(line, "0123456789") && !strings.Contains(line, ","))
 }
 
+// saveArray is the remedy for arrays of NumPy.
+const saveArray = `save it as CSV with numpy.savetxt(…, delimiter=",")`
+
 // graphKeys lists the keys of a graph in JSON lines.
 var graphKeys = map[string]bool{"n": true, "edges": true, "directed": true, "edge_labels": true, "labels": true, "label": true, "class": true, "target": true}
 
@@ -86,7 +89,7 @@ func (d *tokens) next() (t json.Token) {
 	}
 	if wrong, is := d.err.(*json.SyntaxError); is { // its offset counts from the last value
 		if line, _ := cutLine(strings.TrimSpace(d.text)); beginsArray(line) {
-			d.err = &Error{Line: 1, Message: "expected a table, found a printed NumPy array: save it as CSV with numpy.savetxt(…, delimiter=\",\")"}
+			d.err = &Error{Line: 1, Message: "expected a table, found a printed NumPy array: " + saveArray}
 			return nil
 		}
 		const most = 30
