@@ -97,8 +97,8 @@ func TestFisherGramIsLinear(t *testing.T) {
 		y[i], w[i] = float64(i%2)*2-1, 1
 	}
 	g, linear := NewGram(k, x), NewGram(Linear(), embed(bind(k), x))
-	merged, _, apart := g.Merged(t.Context(), y, w, 4)
-	mergedLinear, _, apartLinear := linear.Merged(t.Context(), y, w, 4)
+	merged, _, apart := g.Merged(t.Context(), y, w, 4, math.Inf(1))
+	mergedLinear, _, apartLinear := linear.Merged(t.Context(), y, w, 4, math.Inf(1))
 	require.Check(t, apart == apartLinear, "merged points are %g apart, of the scores %g", apart, apartLinear)
 	for _, pair := range [][2]Matrix{{g, linear}, {merged, mergedLinear}} {
 		a, b := make([]float64, pair[0].Len()), make([]float64, pair[1].Len())

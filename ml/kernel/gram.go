@@ -89,7 +89,7 @@ func (g *Gram) Scaled(c []float64) *Gram {
 // Subset returns the Gram matrix of some of the points, in the order given.
 func (g *Gram) Subset(points []int) Matrix {
 	s := *g
-	s.z = g.z.choose(g.p.d, points)
+	s.z = g.z.choose(g.p.d, points, listed{})
 	s.x = mat.NewDense(len(points), g.p.d, s.z.v)
 	s.p = pack(s.x.RawMatrix())
 	if g.p.some != nil {
@@ -120,10 +120,15 @@ func (g *Gram) Diag(i int) float64 {
 	if g.diag != nil {
 		v = g.diag[i]
 	}
-	if g.c != nil {
-		return g.c[i] * g.c[i] * v
+	return g.factor(i) * g.factor(i) * v
+}
+
+// factor returns c_i.
+func (g *Gram) factor(i int) float64 {
+	if g.c == nil {
+		return 1
 	}
-	return v
+	return g.c[i]
 }
 
 // Row writes row i into dst, which has length M.
@@ -190,18 +195,20 @@ func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w 
 // addProduct is AddProduct with the given sum, or a fastAdder with an error of at most
 // tolerance·sum_k |w_k|.
 func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z listed, w []float64), tolerance float64, dst []float64, points []int, w []float64) (work int, err error) {
-	if len(points) == 0 {
-		return 0, ctx.Err()
+	most := max(64, 1<<21/max(1, g.p.d)) // copied at a time: they should take little memory
+	var z listed
+	for err = ctx.Err(); err == nil && len(points) > 0; err = ctx.Err() {
+		n := min(most, len(points))
+		z = g.z.choose(g.p.d, points[:n], z)
+		work += g.addPart(ctx, sum, tolerance, dst, points[:n], z, w[:n])
+		points, w = points[n:], w[n:]
 	}
-	if most := max(64, 1<<21/max(1, g.p.d)); len(points) > most { // their copies should take little memory
-		work, err = g.addProduct(ctx, sum, tolerance, dst, points[:most], w[:most])
-		if err != nil {
-			return work, err
-		}
-		rest, err := g.addProduct(ctx, sum, tolerance, dst, points[most:], w[most:])
-		return work + rest, err
-	}
-	z, cw := g.z.choose(g.p.d, points), w
+	return work, err
+}
+
+// addPart is addProduct for points whose copies z has.
+func (g *Gram) addPart(ctx context.Context, sum func(s, v []float64, p packed, z listed, w []float64), tolerance float64, dst []float64, points []int, z listed, w []float64) (work int) {
+	cw := w
 	if g.c != nil {
 		cw = floats.MulTo(make([]float64, len(w)), lists.At(g.c, points), w)
 	}
@@ -215,7 +222,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 			if g.c != nil {
 				floats.Add(dst, floats.MulTo(total, g.c, total))
 			}
-			return work, ctx.Err()
+			return work
 		}
 	}
 	// A share of the work is a part of dst that fits the L1 cache. It checks ctx every few
@@ -234,7 +241,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		floats.Add(dst[first:][:size], s)
 	}
 	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)*(1+g.p.d/manyColumns)/values, func(k int) { share(k * stretch) })
-	return len(dst) * len(points), ctx.Err()
+	return len(dst) * len(points)
 }
 
 // inParallel calls do for 0 to n-1 on all processors, in at most most goroutines, until ctx ends.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -14,57 +15,71 @@ import (
 // mean (with w of length M, positive) of at most size neighbours with the same sign of y.
 // group[i] is the representative of point i. apart measures the loss: the mean squared
 // distance of a point from its representative in feature space, divided by the mean of
-// K_ii. If ctx ends, apart is +Inf and there is no matrix.
-func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Matrix, group []int, apart float64) {
+// K_ii. If apart exceeds most, there is no matrix; if ctx ends, apart is +Inf.
+func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float64) (merged Matrix, group []int, apart float64) {
 	m, d := g.x.Dims()
-	group = make([]int, m)
-	count := 0
 	points, keys, ends := make([]int, 0, m), make([]float64, m), make([]float64, 2*d)
+	var groups [][]int
 	for _, sign := range []bool{true, false} {
 		first := len(points)
 		points = append(points, lists.Where(len(y), func(i int) bool { return y[i] > 0 == sign })...)
 		divide(ctx, g.x.RawMatrix(), points[first:], keys, ends, size, func(near []int) {
-			for _, i := range near {
-				group[i] = count
-			}
-			count++
+			slices.Sort(near)
+			groups = append(groups, near)
 		})
 	}
 	if ctx.Err() != nil {
 		return nil, nil, math.Inf(1)
 	}
 
-	x, c, weight := mat.NewDense(count, d, nil), make([]float64, count), make([]float64, count)
-	for i, k := range group {
-		weight[k] += w[i]
-	}
-	for i, k := range group {
-		share := w[i] / weight[k]
-		mean := x.RawRowView(k)
-		for j, v := range g.x.RawRowView(i) {
-			mean[j] += share * v
+	// mean adds the mean of a group to x, zeros before, and returns the mean factor.
+	mean := func(members []int, x []float64) (c float64) {
+		weight := 0.0
+		for _, i := range members {
+			weight += w[i]
 		}
-		if g.c != nil {
-			c[k] += share * g.c[i]
+		for _, i := range members {
+			share := w[i] / weight
+			for j, v := range g.x.RawRowView(i) {
+				x[j] += share * v
+			}
+			c += share * g.factor(i)
 		}
-	}
-	small := newGram(g.k, g.f, x)
-	if g.c != nil {
-		small.c = c
+		return c
 	}
 
 	var distance, scale float64
-	point, value := packed{d: d, v: make([]float64, lanes*d)}, make([]float64, 1)
-	for i, k := range group {
-		point.set(0, g.x.RawRowView(i))
-		g.f.row(value, point, x.RawRowView(k))
-		if g.c != nil {
-			value[0] *= g.c[i] * c[k]
+	x, values := make([]float64, d), make([]float64, size+1)
+	near := packed{d: d, v: make([]float64, (size+lanes)/lanes*lanes*d)}
+	for _, members := range groups {
+		clear(x)
+		c, values := mean(members, x), values[:len(members)+1]
+		for a, i := range members {
+			near.set(a, g.x.RawRowView(i))
 		}
-		distance += g.Diag(i) - 2*value[0] + small.Diag(k)
-		scale += g.Diag(i)
+		near.set(len(members), x)
+		g.f.row(values, near, x) // the last is that of the mean itself
+		for a, i := range members {
+			distance += g.Diag(i) - 2*g.factor(i)*c*values[a] + c*c*values[len(members)]
+			scale += g.Diag(i)
+		}
 	}
-	return small, group, distance / scale
+	if apart = distance / scale; !(apart <= most) {
+		return nil, nil, apart
+	}
+	group = make([]int, m)
+	means, c := mat.NewDense(len(groups), d, nil), make([]float64, len(groups))
+	for k, members := range groups {
+		c[k] = mean(members, means.RawRowView(k))
+		for _, i := range members {
+			group[i] = k
+		}
+	}
+	small := newGram(g.k, g.f, means)
+	if g.c != nil {
+		small.c = c
+	}
+	return small, group, apart
 }
 
 // divide halves the points, rows of x, across their widest coordinate until at most size are left,

@@ -32,7 +32,7 @@ func TestMerged(t *testing.T) {
 				g = g.Scaled(c)
 				factor = func(i int) float64 { return c[i] }
 			}
-			merged, group, apart := g.Merged(t.Context(), y, w, size)
+			merged, group, apart := g.Merged(t.Context(), y, w, size, math.Inf(1))
 			n := merged.Len()
 			members := make([][]int, n)
 			for i, a := range group {
@@ -82,14 +82,17 @@ func TestMergedNeighbours(t *testing.T) {
 		y[i], w[i] = 1, 1
 		x.SetRow(i, []float64{float64(p%8) + 0.01*float64(i/pairs), float64(p / 8)})
 	}
-	merged, group, apart := NewGram(RBF(1), x).Merged(t.Context(), y, w, 2)
+	g := NewGram(RBF(1), x)
+	merged, group, apart := g.Merged(t.Context(), y, w, 2, 1e-3)
 	for p := range pairs {
 		require.Check(t, group[p] == group[p+pairs], "points %d and %d went apart", p, p+pairs)
 	}
 	require.Check(t, merged.Len() == pairs && apart <= 1e-4, "%d points, %g apart", merged.Len(), apart)
+	merged, _, far := g.Merged(t.Context(), y, w, 2, 1e-6)
+	require.Check(t, merged == nil && far == apart, "%v, %g apart in place of %g", merged, far, apart)
 	// A cancelled merge has no matrix, and says so.
 	x = mat.NewDense(2000, 1, nil)
 	y, w = make([]float64, 2000), make([]float64, 2000)
-	merged, _, apart = NewGram(Kernel{Name: "linear"}, x).Merged(mltest.Ended(), y, w, 4)
+	merged, _, apart = NewGram(Kernel{Name: "linear"}, x).Merged(mltest.Ended(), y, w, 4, math.Inf(1))
 	require.Check(t, merged == nil && math.IsInf(apart, 1), "%v, %g apart", merged, apart)
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -61,11 +62,18 @@ func (z listed) part(d, a, b int) listed {
 	return z
 }
 
-// choose returns the points with the given numbers.
-func (z listed) choose(d int, numbers []int) listed {
-	chosen := listed{v: rows.Zeros[float64](len(numbers) * d)}
-	if z.some != nil {
-		chosen.some = make([]uint64, len(numbers)*words(d))
+// choose returns the points with the given numbers, in the memory of chosen if that is enough.
+func (z listed) choose(d int, numbers []int, chosen listed) listed {
+	if n := len(numbers) * d; n > cap(chosen.v) {
+		chosen.v = rows.Zeros[float64](n)
+	} else {
+		chosen.v = chosen.v[:n]
+	}
+	if z.some == nil {
+		chosen.some = nil
+	} else {
+		n := len(numbers) * words(d)
+		chosen.some = slices.Grow(chosen.some[:0], n)[:n]
 	}
 	for a, j := range numbers {
 		to, from := chosen.part(d, a, a+1), z.part(d, j, j+1)

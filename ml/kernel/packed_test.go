@@ -73,7 +73,8 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				for j := range w {
 					numbers[j] = (n/2 + 5*j) % n
 				}
-				few := all.choose(d, numbers)
+				used := listed{slices.Repeat([]float64{7}, len(w)*d), slices.Repeat([]uint64{7}, len(w)*words(d))}
+				few := all.choose(d, numbers, used)
 				several := few.v
 				together, alone := make([]float64, len(w)*n), make([]float64, len(w)*n)
 				gaussianRowsAt(l, together, p, listed{v: several}, len(w), gamma)

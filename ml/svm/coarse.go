@@ -37,10 +37,8 @@ func (o *smo[T]) merge() {
 	for i, v := range w {
 		w[i] = max(v, 1e-9) // so that merging also works for held-out points
 	}
-	k, group, distance := merged(o.Context, o.k, o.y[:o.m], w, oneOf)
-	if o.merged = (&merging{distance: distance}); distance <= apart {
-		o.merged.k, o.merged.group = k, group
-	}
+	k, group, distance := merged(o.Context, o.k, o.y[:o.m], w, oneOf, apart)
+	o.merged = &merging{k, group, distance}
 }
 
 // coarse takes u from 0 to the solution for merged points. It reports false, leaving u and g

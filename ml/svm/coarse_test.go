@@ -17,7 +17,7 @@ type unmerged struct{ *kernel.Gram }
 
 func (u unmerged) Subset(points []int) Matrix { return unmerged{u.Gram.Subset(points).(*kernel.Gram)} }
 
-func (unmerged) Merged(context.Context, []float64, []float64, int) (Matrix, []int, float64) {
+func (unmerged) Merged(context.Context, []float64, []float64, int, float64) (Matrix, []int, float64) {
 	return nil, nil, math.Inf(1)
 }
 
@@ -27,7 +27,7 @@ func TestCoarse(t *testing.T) {
 	x, y := moons(3000, 0.3)
 	for _, c := range []float64{0.5, 20} {
 		k := kernel.NewGram(kernel.RBF(1), x)
-		_, _, distance := k.Merged(t.Context(), y, ones(len(y)), oneOf)
+		_, _, distance := k.Merged(t.Context(), y, ones(len(y)), oneOf, apart)
 		require.Must(t, distance <= apart, "points are merged that are %g apart", distance)
 		const tol = 1e-3
 		got, want := train(t, k, y, Settings{C: c, Tol: tol}), train(t, unmerged{k}, y, Settings{C: c, Tol: tol})

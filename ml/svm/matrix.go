@@ -39,10 +39,10 @@ type (
 	}
 
 	// merger merges points into fewer representatives. Merged returns their matrix, the
-	// representative of each point and the largest distance, see kernel.Gram.Merged; the distance
-	// is +Inf if points cannot be merged.
+	// representative of each point and the distance of points from theirs, see kernel.Gram.Merged.
+	// If the distance exceeds most, as +Inf does, there is no matrix.
 	merger interface {
-		Merged(ctx context.Context, y, w []float64, size int) (merged Matrix, group []int, apart float64)
+		Merged(ctx context.Context, y, w []float64, size int, most float64) (merged Matrix, group []int, apart float64)
 	}
 )
 
@@ -84,10 +84,10 @@ func addProduct32(ctx context.Context, k Matrix, dst []float64, points []int, w 
 	return addProduct(ctx, k, dst, points, w)
 }
 
-// merged returns the matrix of merged points; the distance is +Inf if k cannot merge them.
-func merged(ctx context.Context, k Matrix, y, w []float64, size int) (Matrix, []int, float64) {
+// merged is Merged of k; the distance is +Inf if k cannot merge points.
+func merged(ctx context.Context, k Matrix, y, w []float64, size int, most float64) (Matrix, []int, float64) {
 	if m, ok := k.(merger); ok {
-		return m.Merged(ctx, y, w, size)
+		return m.Merged(ctx, y, w, size, most)
 	}
 	return nil, nil, math.Inf(1)
 }

@@ -153,8 +153,8 @@ func (t *table) Row(dst []float64, i int) {
 func (t *table) Definite() bool { return rows.Definite(t.Matrix) }
 
 // Merged merges points as the source does.
-func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, []int, float64) {
-	return merged(ctx, t.Matrix, y, w, size)
+func (t *table) Merged(ctx context.Context, y, w []float64, size int, most float64) (Matrix, []int, float64) {
+	return merged(ctx, t.Matrix, y, w, size, most)
 }
 
 // AddProduct adds weighted rows.
