@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
@@ -23,16 +24,9 @@ const Format = 5
 // ReadModel reads the JSON form of a model, of any version up to Format, and validates
 // it. Unknown fields and trailing data are errors.
 func ReadModel(r io.Reader) (*Model, error) {
-	dec := json.NewDecoder(r)
-	var text json.RawMessage
-	if err := dec.Decode(&text); err != nil {
+	text, err := io.ReadAll(r)
+	if err != nil {
 		return nil, fmt.Errorf("not a model in JSON: %w", err)
-	}
-	if string(text) == "null" {
-		return nil, errors.New("not a model in JSON: null")
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("not a model in JSON: unexpected data after the model")
 	}
 	m := new(Model)
 	if err := m.UnmarshalJSON(text); err != nil {
@@ -123,9 +117,49 @@ type format2 struct {
 }
 
 type supports2 struct {
-	Rows    []int       `json:"rows"`
-	Vectors [][]float64 `json:"vectors,omitzero"`
+	Rows    []int   `json:"rows"`
+	Vectors vectors `json:"vectors,omitzero"`
 	dataset.Kept
+}
+
+// vectors are lists of numbers, read in one pass: those of texts have millions.
+type vectors [][]float64
+
+// UnmarshalJSON reads v as a [][]float64.
+func (v *vectors) UnmarshalJSON(text []byte) error {
+	if !v.plain(text) {
+		return json.Unmarshal(text, (*[][]float64)(v))
+	}
+	return nil
+}
+
+// plain reads v from JSON without errors and null.
+func (v *vectors) plain(text []byte) bool {
+	text, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte("["))
+	*v = vectors{}
+	for ok {
+		begin, end := bytes.IndexByte(text, '['), bytes.IndexByte(text, ']')
+		if begin < 0 || end < begin {
+			return end >= 0 && len(bytes.TrimSpace(text[:end])) == 0
+		}
+		if len(bytes.Trim(text[:begin], ", \t\r\n")) > 0 {
+			return false
+		}
+		list := text[begin+1 : end]
+		row := make([]float64, 0, bytes.Count(list, []byte(","))+1)
+		for number := range bytes.SplitSeq(list, []byte(",")) {
+			x := 0.0
+			if !bytes.Equal(number, []byte("0")) {
+				var err error
+				if x, err = strconv.ParseFloat(string(bytes.TrimSpace(number)), 64); err != nil {
+					return false
+				}
+			}
+			row = append(row, x)
+		}
+		*v, text = append(*v, row), text[end+1:]
+	}
+	return false
 }
 
 type machine2 struct {
@@ -218,21 +252,33 @@ func (f format1) model() *Model {
 
 // decode reads a model of any version. If strict is set, unknown fields are errors.
 func decode(text []byte, strict bool) (*Model, error) {
-	var head struct {
-		Format *int `json:"format"`
-	}
-	if err := json.Unmarshal(text, &head); err != nil {
-		return nil, fmt.Errorf("not a model in JSON: %w", err)
-	}
 	read := func(v any) error {
 		dec := json.NewDecoder(bytes.NewReader(text))
 		if strict {
 			dec.DisallowUnknownFields()
 		}
-		if err := dec.Decode(v); err != nil {
+		err := dec.Decode(v)
+		switch end := dec.InputOffset(); { // 0 if the first value is not JSON
+		case end > 0 && len(bytes.TrimSpace(text[end:])) > 0:
+			return errors.New("not a model in JSON: unexpected data after the model")
+		case err != nil:
 			return fmt.Errorf("not a model in JSON: %w", err)
 		}
 		return nil
+	}
+	if string(bytes.TrimSpace(text)) == "null" {
+		return nil, errors.New("not a model in JSON: null")
+	}
+	var f format2
+	err := read(&f)
+	if err == nil && 2 <= f.Format && f.Format <= Format {
+		return f.model(strict)
+	}
+	var head struct {
+		Format *int `json:"format"`
+	}
+	if json.Unmarshal(text, &head) != nil {
+		return nil, err
 	}
 	switch n := head.Format; {
 	case n == nil:
@@ -246,11 +292,7 @@ func decode(text []byte, strict bool) (*Model, error) {
 	case *n < 2:
 		return nil, fmt.Errorf("model: format: expected 2 to %d, or none in models of older versions, found %d", Format, *n)
 	}
-	var f format2
-	if err := read(&f); err != nil {
-		return nil, err
-	}
-	return f.model(strict)
+	return nil, err
 }
 
 // Validate returns an error if m cannot be evaluated or has kernel parameters out of range.

@@ -18,6 +18,7 @@ import (
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/pace"
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -206,6 +207,27 @@ func (m *Model) Inputs(x *mat.Dense) *mat.Dense {
 	return x
 }
 
+// expansions are the functions of a model's machines without their biases and outer factors c(x),
+// prepared for many rows.
+type expansions struct {
+	model    *Model
+	together *kernel.Sums  // of all machines, nil if that is not faster
+	sums     []*kernel.Sum // otherwise
+}
+
+// expansions prepares the functions of all machines.
+func (m *Model) expansions() expansions {
+	e := expansions{model: m}
+	if !slices.ContainsFunc(m.Machines, func(c Machine) bool { return c.Map != nil }) {
+		coef := lists.Map(m.Machines, func(c Machine) []float64 { return c.Coef })
+		e.together = kernel.NewSums(m.Kernel, m.Supports.Vectors, coef)
+	}
+	if e.together == nil {
+		e.sums = lists.Make(len(m.Machines), m.sum)
+	}
+	return e
+}
+
 // sum returns machine k's expansion without bias and without the outer factor c(x).
 func (m *Model) sum(k int) *kernel.Sum {
 	z, w := m.terms(k)
@@ -242,15 +264,16 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 // scores is Scores with a context. It preprocesses rows in blocks to save memory.
 func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
+	e := m.expansions()
 	block := max(256, blockBytes/8/max(1, d))
 	trace.Report(ctx, 0, n)
 	if n <= block {
-		return m.blockScores(ctx, x)
+		return e.blockScores(ctx, x)
 	}
 	scores := mat.NewDense(n, len(m.Machines), nil)
 	for first := 0; first < n; first += block {
 		end := min(n, first+block)
-		some, err := m.blockScores(trace.Part(ctx, first, n), x.Slice(first, end, 0, d).(*mat.Dense))
+		some, err := e.blockScores(trace.Part(ctx, first, n), x.Slice(first, end, 0, d).(*mat.Dense))
 		if err != nil {
 			return nil, err
 		}
@@ -266,9 +289,9 @@ const blockBytes = 16 << 20
 // approximation, with an error of about 2^-49 of the sum of the weights, and then computes the scores
 // again for rows whose prediction the error could change. So predictions do not depend on the number
 // of rows.
-func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	in := m.Inputs(x)
-	scores, by, err := m.scoresAt(ctx, in, true)
+func (e expansions) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	m, in := e.model, e.model.Inputs(x)
+	scores, by, err := e.scoresAt(ctx, in, true)
 	if m.Rule == Value || err != nil {
 		return scores, err
 	}
@@ -282,7 +305,7 @@ func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	near := dataset.PickRows(in, open)
 	exact := dataset.PickRows(scores, open)
 	if by > 0 {
-		if exact, _, err = m.scoresAt(ctx, near, false); err != nil {
+		if exact, _, err = e.scoresAt(ctx, near, false); err != nil {
 			return scores, err
 		}
 	}
@@ -333,21 +356,20 @@ func (m *Model) largestSizes(in *mat.Dense) []float64 {
 }
 
 // scoresAt returns the scores of preprocessed rows and a bound of their error, 0 unless fast is set.
-func (m *Model) scoresAt(ctx context.Context, in *mat.Dense, fast bool) (scores *mat.Dense, by float64, err error) {
+func (e expansions) scoresAt(ctx context.Context, in *mat.Dense, fast bool) (scores *mat.Dense, by float64, err error) {
 	n, _ := in.Dims()
-	scores = mat.NewDense(n, len(m.Machines), nil)
-	mapped := slices.ContainsFunc(m.Machines, func(c Machine) bool { return c.Map != nil })
-	coef := lists.Map(m.Machines, func(c Machine) []float64 { return c.Coef })
-	if !mapped && kernel.AtRowsTogether(ctx, scores, m.Kernel, m.Supports.Vectors, coef, in) {
-		biases := lists.Map(m.Machines, func(c Machine) float64 { return c.B })
+	scores = mat.NewDense(n, len(e.model.Machines), nil)
+	if e.together != nil {
+		e.together.AtRows(ctx, scores, in)
+		biases := lists.Map(e.model.Machines, func(c Machine) float64 { return c.B })
 		for i := range n {
 			floats.Add(scores.RawRowView(i), biases)
 		}
 		return scores, 0, ctx.Err()
 	}
 	f, factors := make([]float64, n), make([]float64, n)
-	for k, machine := range m.Machines {
-		sum, off, ok := m.sum(k), 0.0, false
+	for k, machine := range e.model.Machines {
+		sum, off, ok := e.sums[k], 0.0, false
 		if fast {
 			off, ok = sum.AtRowsFast(ctx, f, in)
 		}
@@ -628,8 +650,13 @@ func (m *Model) Linear() (w []float64, b float64, ok bool) {
 	return w, b, true
 }
 
-func denseOf(rows [][]float64) *mat.Dense {
-	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
+func denseOf(points [][]float64) *mat.Dense {
+	n, d := len(points), len(points[0])
+	x := mat.NewDense(n, d, rows.Zeros[float64](n*d))
+	for i, p := range points {
+		x.SetRow(i, p)
+	}
+	return x
 }
 
 // View returns the line or plane that f depends on, for models on one or two features or on two

@@ -100,19 +100,13 @@ func sparse(z *listed, p *packed) {
 			return
 		}
 	}
-	n := len(z.v) / p.d
-	z.some = make([]uint64, n*words(p.d))
-	norms := make([]float64, len(p.v)/p.d)
-	for i := range n {
-		for k, v := range z.v[i*p.d:][:p.d] {
-			if v != 0 {
-				z.some[i*words(p.d)+k/64] |= 1 << (k % 64)
-				norms[i] += v * v
-			}
-		}
-	}
+	z.some = differing(z.v, p.d)
 	if whole {
-		p.norms = norms
+		p.norms = make([]float64, len(p.v)/p.d)
+		for i := range len(z.v) / p.d {
+			x := z.v[i*p.d:][:p.d]
+			p.norms[i] = floats.Dot(x, x)
+		}
 		return
 	}
 	p.unite(z.some)
@@ -123,6 +117,20 @@ func sparse(z *listed, p *packed) {
 	if few > p.d*len(p.some)/words(p.d)/2 { // the points of a block have little in common
 		z.some, p.some = nil, nil
 	}
+}
+
+// differing returns the bits of the coordinates that differ from 0, see listed.
+func differing(v []float64, d int) []uint64 {
+	n := words(d)
+	some := make([]uint64, len(v)/d*n)
+	for i := range len(v) / d {
+		for k, x := range v[i*d:][:d] {
+			if x != 0 {
+				some[i*n+k/64] |= 1 << (k % 64)
+			}
+		}
+	}
+	return some
 }
 
 // unite sets p.some from the bits of its points.

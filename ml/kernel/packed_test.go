@@ -300,6 +300,14 @@ func sparseGram(t *testing.T, d int, unit float64) {
 		}
 		require.Must(t, slices.Equal(values(a), values(b)), "scaled %v: zeros left out change a value", scaled)
 	}
+	var elsewhere mat.Dense // not whole, the first points not sparse
+	elsewhere.Apply(func(i, _ int, v float64) float64 { return 0.7*v + float64(max(0, 3-i)) }, words)
+	s, got := NewSum(RBF(0.05), words, c), make([]float64, n)
+	require.Check(t, s.p.some != nil, "the points of a sum are not sparse")
+	s.AtRows(t.Context(), got, &elsewhere)
+	for i, v := range got {
+		require.Equal(t, v, s.At(elsewhere.RawRowView(i)), "zeros left out change the sum at row %d", i)
+	}
 }
 
 func TestProductIsCancelled(t *testing.T) {

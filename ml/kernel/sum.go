@@ -70,6 +70,13 @@ func newSum(e expression, z *mat.Dense, w []float64) *Sum {
 	}
 	s.z = images.RawMatrix()
 	s.p = pack(s.z)
+	if _, ok := s.f.(tiler); ok && s.z.Stride == s.z.Cols {
+		z := listed{v: s.z.Data}
+		if sparse(&z, &s.p); s.p.norms != nil { // the sum is also wanted at points that are not whole
+			s.p.norms = nil
+			s.p.unite(z.some)
+		}
+	}
 	return s
 }
 
@@ -124,8 +131,11 @@ func (s *Sum) each(ctx context.Context, x *mat.Dense, f func(i int, v []float64)
 		first := k * rows
 		m := min(rows, raw.Rows-first)
 		if together {
-			v := make([]float64, m*n)
-			t.rows(v, s.p, listed{v: raw.Data[first*raw.Cols:][:m*raw.Cols]}, m)
+			v, z := make([]float64, m*n), listed{v: raw.Data[first*raw.Cols:][:m*raw.Cols]}
+			if s.p.some != nil {
+				z.some = differing(z.v, s.p.d)
+			}
+			t.rows(v, s.p, z, m)
 			for i := range m {
 				f(first+i, v[i*n:][:n])
 			}
@@ -141,31 +151,44 @@ func (s *Sum) each(ctx context.Context, x *mat.Dense, f func(i int, v []float64)
 	})
 }
 
-// AtRowsTogether writes sum_j w_kj k(z_j, x_i) to dst[i, k] for the rows z_j of z, the rows w_k of w
-// and the rows x_i of x, as AtRows of a Sum of the terms with w_kj other than 0, but each kernel value
-// is computed once. ok is false, and dst unchanged, if that is not faster. If ctx ends, dst is
-// incomplete.
-func AtRowsTogether(ctx context.Context, dst *mat.Dense, k Kernel, z, w [][]float64, x *mat.Dense) (ok bool) {
-	n, d := len(z), x.RawMatrix().Cols
-	if n == 0 || len(w) <= 2 || d < manyColumns {
-		return false
+// Sums are functions x -> sum_j w_kj k(z_j, x) of the same points, whose kernel values are each computed
+// once for all.
+type Sums struct {
+	of      *Sum // any
+	numbers [][]int
+	weights [][]float64 // other than 0, of the points with the numbers
+}
+
+// NewSums returns the sums for the rows z_j of z and w_k of w, or nil if to compute them together is not
+// faster.
+func NewSums(k Kernel, z, w [][]float64) *Sums {
+	if len(z) == 0 || len(w) <= 2 || len(z[0]) < manyColumns {
+		return nil
 	}
-	s := NewSum(k, mat.NewDense(n, d, slices.Concat(z...)), make([]float64, n))
-	if s.terms != nil {
-		return false
+	n := len(z)
+	s := &Sums{of: NewSum(k, mat.NewDense(n, len(z[0]), slices.Concat(z...)), make([]float64, n))}
+	if s.of.terms != nil {
+		return nil
 	}
-	of := lists.Map(w, func(w []float64) []int { return lists.Where(n, func(j int) bool { return w[j] != 0 }) })
-	own := lists.Make(len(w), func(k int) []float64 { return lists.At(w[k], of[k]) })
-	s.each(ctx, x, func(i int, v []float64) {
-		row, some := dst.RawRowView(i), make([]float64, n)
-		for k := range row {
-			for a, j := range of[k] {
+	for _, w := range w {
+		some := lists.Where(n, func(j int) bool { return w[j] != 0 })
+		s.numbers, s.weights = append(s.numbers, some), append(s.weights, lists.At(w, some))
+	}
+	return s
+}
+
+// AtRows writes sum k at row i of x to dst[i, k], as AtRows of a Sum of its terms with weights other
+// than 0. If ctx ends, dst is incomplete.
+func (s *Sums) AtRows(ctx context.Context, dst, x *mat.Dense) {
+	s.of.each(ctx, x, func(i int, v []float64) {
+		row, some := dst.RawRowView(i), make([]float64, len(v))
+		for k, w := range s.weights {
+			for a, j := range s.numbers[k] {
 				some[a] = v[j]
 			}
-			row[k] = floats.Dot(own[k], some[:len(own[k])])
+			row[k] = floats.Dot(w, some[:len(w)])
 		}
 	})
-	return true
 }
 
 // AtRowsFast is AtRows with an error of at most by. ok is false, and dst undefined, if there is no
