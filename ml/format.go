@@ -24,12 +24,12 @@ const Format = 5
 // ReadModel reads the JSON form of a model, of any version up to Format, and validates
 // it. Unknown fields and trailing data are errors.
 func ReadModel(r io.Reader) (*Model, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(r); err != nil {
 		return nil, fmt.Errorf("not a model in JSON: %w", err)
 	}
 	m := new(Model)
-	if err := m.UnmarshalJSON(text); err != nil {
+	if err := m.UnmarshalJSON(text.Bytes()); err != nil {
 		return nil, err
 	}
 	return m, nil
