@@ -41,6 +41,12 @@ func TestFollow(t *testing.T) {
 	phone.wait(`!document.querySelector("[data-state]").textContent.includes("On the screen: Picture")`)
 	teacher.wait(`location.hash !== "#picture"`)
 
+	// Its box says what students may, whoever changed it.
+	for _, free := range []string{"1", "0"} {
+		host.do(t, "POST", "/courses/"+code+"/present", "free="+free)
+		phone.wait(`document.querySelector("[data-free]").checked === (` + free + ` === 1)`)
+	}
+
 	// Its pad moves a dot over the picture, on the projector and on the phone of the student.
 	teacher.visit("/lessons/margins/line?course=" + code + "#picture")
 	student.wait(`document.querySelector(".follow.shows-picture .figure img")`)

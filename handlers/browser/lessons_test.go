@@ -81,6 +81,8 @@ func TestLessonWalk(t *testing.T) {
 				}
 				p.size(360, 740)
 				p.fits(360)
+				small := get[[]string](p, `[...document.querySelectorAll("main :is(td, th, p, caption, figcaption, label, button)")].filter((e) => e.offsetWidth && parseFloat(getComputedStyle(e).fontSize) < 12).map((e) => e.textContent)`)
+				require.Check(t, len(small) == 0, "on a phone, smaller than 12 pixels: %q", small)
 				p.size(1024, 768)
 				if p.visible(".replay") {
 					walkSteps(p)

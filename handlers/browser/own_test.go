@@ -1,9 +1,12 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestOwnQuestions: questions that the teacher has written are asked by a key on the slides and
@@ -25,6 +28,8 @@ func TestOwnQuestions(t *testing.T) {
 	student.visit("/course/" + code + "/poll")
 	student.wait(element(".point-stage img") + ".complete")
 	student.fits(360)
+	says := get[string](student, element(".point-stage img")+".alt")
+	require.Check(t, !strings.Contains(says, "Answer to see more"), "the picture asks for an answer to its lesson: %s", says)
 	student.click(".point-stage img") // in its middle
 	student.wait(`document.querySelector(".point-marks circle") && document.querySelector("[name=answer]").value.split(" ").length === 2`)
 	student.click("[data-vote] [type=submit]")

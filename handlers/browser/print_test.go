@@ -263,3 +263,20 @@ func TestSlideOnPaper(t *testing.T) {
 		}
 	}
 }
+
+// TestRunOnPaper: a run's first page ends below the machines of its three classes.
+func TestRunOnPaper(t *testing.T) {
+	p := fresh(t)
+	c := p.server.client()
+	run := c.post(t, "/runs", "data=iris&on=all&test_fraction=0.3")
+	c.settle(t)
+	p.use(c)
+	p.paper()
+	for width, height := range map[int64]float64{onA4: a4Height, onLetter: letterHeight} {
+		p.size(width, 1000)
+		p.visit(run)
+		p.picture(".main-figure img")
+		below := get[float64](p, `document.querySelector(".trio").lastElementChild.getBoundingClientRect().bottom`)
+		require.Check(t, below < 96*(height-2*margin), "on paper %d pixels wide: at %v, below its end", width, below)
+	}
+}

@@ -89,6 +89,8 @@ func TestStudyIsLive(t *testing.T) {
 	p.fill("#f-study-max_rows", "40")
 	p.fill("#f-study-folds", "3")
 	p.follow(func() { p.clickText("button", "Run study") })
+	widths := `[...document.querySelectorAll("[data-searches] td")].every((c) => !c.offsetWidth || c.offsetWidth === 96)`
+	require.Check(t, get[bool](p, widths), "columns move as searches begin and end")
 	get[bool](p, `(window.kept = true)`)
 	p.wait(`document.querySelector("#study img") && !document.querySelector(".pending")`)
 	say := p.text("#study")

@@ -202,7 +202,7 @@ func (a *Handler) Pictured(ctx context.Context, slide string) (v lessons.PointVi
 	if len(e.Figures) == 0 {
 		return v, none("This slide has no picture.")
 	}
-	query := url.Values{"asking": {"1"}}
+	query := url.Values{"asking": {"1"}, "paper": {"1"}} // the lesson's own question is not asked here
 	for _, p := range s.Demo.Params() {
 		if t := in.Text(p); t != p.Default {
 			query.Set(p.Name, t)
@@ -212,7 +212,7 @@ func (a *Handler) Pictured(ctx context.Context, slide string) (v lessons.PointVi
 		query.Set("step", form.Get("step"))
 	}
 	at := place{base: path + "/figures/", key: key, public: public, query: a.Lasting(query.Encode())}
-	look := lessons.Look{Width: pointWidth, Height: pointHeight, Asking: true}
+	look := lessons.Look{Width: pointWidth, Height: pointHeight, Asking: true, Paper: true}
 	f := e.Figures[0]
 	picture, frames, _, err := a.picture(ctx, f, look, at, false, false, true)
 	if err != nil {

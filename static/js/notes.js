@@ -58,13 +58,15 @@ async function send(key, shift) {
 
 if (remote) {
   followed = true;
-  follow(`${page.dataset.follow}/events`, { place: ({ version, slide, part, step }) => {
+  const free = page.querySelector("[data-free]");
+  follow(`${page.dataset.follow}/events`, { place: ({ version, slide, part, step, free: moving }) => {
     if (version && slide !== page.dataset.slide) return location.reload();
+    if (free) free.checked = Boolean(moving); // as students have it: another remote or a new server may differ
     mark(part, step && `step ${step}`);
   } });
   const touch = page.querySelector("[data-pad]");
   if (touch) pad(touch, (at) => answer(touch.dataset.pad, { method: "POST", body: new URLSearchParams(at) }));
-  page.querySelector("[data-free]")?.addEventListener("change", (e) => {
+  free?.addEventListener("change", (e) => {
     answer(remote.replace(/remote$/, "present"), { method: "POST", body: new URLSearchParams({ free: e.target.checked ? "1" : "0" }) }).catch((error) => (state.textContent = error.message));
   });
 }

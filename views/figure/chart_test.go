@@ -95,8 +95,8 @@ func TestManyCurves(t *testing.T) {
 		require.Check(t, strings.Contains(svg, ">asked for<") != waits && strings.Contains(p.Caption, "asked for") != waits,
 			"waiting: %t: %s", waits, p.Caption)
 	}
-	// A name too long for its place is cut, its rank is not.
-	r := figure.Ranks{Format: figure.Format{Width: 300}, Names: []string{"a", strings.Repeat("long ", 9)}, Ranks: []float64{1.25, 1.75}}
+	// A name too long for its line is broken, one too long for two is cut; its rank is not.
+	r := figure.Ranks{Format: figure.Format{Width: 300}, Names: []string{"sparse MCM, map", strings.Repeat("long ", 9)}, Ranks: []float64{1.25, 1.75}}
 	svg := require.Drawn(t, require.Value(r.Picture())(t).SVG)
-	require.Check(t, strings.Contains(svg, "…") && strings.Contains(svg, "1.75<"), "%s", svg)
+	require.Check(t, strings.Contains(svg, ">map 1.25<") && strings.Contains(svg, "…") && strings.Contains(svg, "1.75<"), "%s", svg)
 }

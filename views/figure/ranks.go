@@ -120,7 +120,7 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 		for a, i := range order {
 			rank := fmt.Sprintf("%.2f", r.Ranks[i])
 			if r.stacked() {
-				names[a] = []string{clip(r.Names[i], rankSize, 0.3*wide), rank}
+				names[a] = twoLines(r.Names[i], rank, 0.3*wide)
 			} else {
 				names[a] = []string{clip(r.Names[i], rankSize, 0.32*wide-width("  "+rank, rankSize)) + "  " + rank}
 			}
@@ -180,6 +180,19 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 			text(c, t.Ink, rankSize, false, vg.Point{X: from, Y: y - 4.5 + 7.5*vg.Length(len(names[a])-1-2*l)}, s)
 		}
 	}
+}
+
+// twoLines breaks a name and its rank between words, as late as room allows. A name that does not
+// fit so is clipped.
+func twoLines(name, rank string, room vg.Length) []string {
+	words := strings.Fields(name)
+	for n := len(words); n > 0; n-- {
+		first, second := strings.Join(words[:n], " "), strings.Join(append(words[n:], rank), " ")
+		if max(width(first, rankSize), width(second, rankSize)) <= room {
+			return []string{first, second}
+		}
+	}
+	return []string{clip(name, rankSize, room), rank}
 }
 
 func (r *Ranks) describe(order []int, groups [][2]int) string {
