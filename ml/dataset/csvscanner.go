@@ -257,7 +257,7 @@ func keyboard(r rune) rune {
 		}
 	}
 	switch r {
-	case '−', '－':
+	case '−', '－', '–':
 		return '-'
 	case '٫', '．':
 		return '.'

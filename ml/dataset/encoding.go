@@ -173,6 +173,9 @@ func (p page) fits(times, within *[256]int) bool {
 	return true
 }
 
+// pickled describes files that Python's pickle and joblib write.
+const pickled = "a pickled Python object: save the table as CSV, for example with pandas: read_pickle(…).to_csv(…, index=False)"
+
 // binaries lists unsupported formats by their first bytes, with a remedy. Parquet is among them
 // because its Go readers unpack a page of any size at once.
 var binaries = []struct{ begins, found string }{
@@ -180,6 +183,8 @@ var binaries = []struct{ begins, found string }{
 	{gzipMagic, "a file compressed with gzip: decompress it first"},
 	{"PAR1", "a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)"},
 	{"ARROW1", "an Arrow file: save it as CSV, for example with pandas: read_feather(…).to_csv(…, index=False)"},
+	{"\x80\x04\x95", pickled},
+	{"\x80\x05\x95", pickled},
 	{"\x93NUMPY", "a NumPy array: " + saveArray},
 	{"\x89HDF", "an HDF5 file: save the table as CSV"},
 	{"RDX", "an R workspace: save the table as CSV with write.csv(…, row.names = FALSE)"},

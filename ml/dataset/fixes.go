@@ -550,13 +550,14 @@ func (t *Table) fix(f Fix) {
 		rewrite(g.rewrite)
 		note = fmt.Sprintf("thousands separators removed (%s)", t.Columns[j].Name)
 	case FixWords:
+		words := list(t.strangeWords(j))
 		n := rewrite(func(c string) string {
 			if _, ok := parseNumber(c); !ok {
 				return ""
 			}
 			return c
 		})
-		note = fmt.Sprintf("text in the numeric column %s treated as missing (%s)", t.Columns[j].Name, Count(n, "row"))
+		note = fmt.Sprintf("text in the numeric column %s treated as missing (%s: %s)", t.Columns[j].Name, Count(n, "row"), words)
 	case FixSpelling:
 		n := rewrite(commonest(t.Columns[j].all()))
 		note = fmt.Sprintf("spellings of %s that differ only by case, spaces or invisible characters unified (%s)", t.Columns[j].Name, Count(n, "row"))

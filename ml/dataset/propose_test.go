@@ -212,6 +212,10 @@ func TestProposedChecks(t *testing.T) {
 	require.Slices(t, d.Classes, []string{"Bern", "Z\u00fcrich"}, "classes")
 	want := "spellings of town that differ only by case, spaces or invisible characters unified (6 rows)"
 	require.Check(t, slices.Contains(d.Notes, want), "notes %q", d.Notes)
+	file = written("x,label", ",", 40, at(at(between(1, 9), "<0.1", 7, 9), ">100", 3), inTurn("a", "b"))
+	d = require.Value(require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t).Data(Mapping{Proposed: true}))(t)
+	want = `text in the numeric column x treated as missing (3 rows: ">100" on line 5, "<0.1" on line 9)`
+	require.Check(t, slices.Contains(d.Notes, want), "notes %q", d.Notes)
 	// The question about rare classes is a sentence for one class and for several.
 	for rare, want := range map[string]string{
 		"3,c\n":      "1 class of kind has fewer than 5 rows (c).",

@@ -84,6 +84,8 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 		t, fault = parseRecords(text, lim)
 	case "graphml":
 		t, fault = parseGraphML(text, lim)
+	case "array":
+		fault = &Error{Message: "expected a table, found a printed NumPy array: " + saveArray}
 	case "vw":
 		fault = &Error{Message: "expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value"}
 	default:
@@ -249,7 +251,9 @@ func detect(text, file string) string {
 				return "jsonl"
 			}
 			return "json"
-		case beginsLists(line), beginsArray(line): // printed arrays will be refused
+		case beginsArray(line):
+			return "array"
+		case beginsLists(line):
 			return "json"
 		case line[0] == '<':
 			return "graphml"

@@ -330,6 +330,7 @@ func BenchmarkDecode100k(b *testing.B) {
 func TestReadRefusesBinaries(t *testing.T) {
 	t.Parallel()
 	for begins, want := range map[string]string{
+		"\x80\x04\x95\x00":              "f: expected a text file or an .xlsx workbook, found a pickled Python object: save the table as CSV, for example with pandas: read_pickle(…).to_csv(…, index=False)",
 		"PAR1\x15\x04":                  "f: expected a text file or an .xlsx workbook, found a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)",
 		"ARROW1":                        "found an Arrow file: save it as CSV",
 		"\xfd7zXZ":                      "found a file compressed with xz: decompress it",

@@ -33,11 +33,11 @@ func beginsLists(line string) bool {
 	return line[0] == '[' && strings.HasPrefix(strings.TrimSpace(line[1:]), "[")
 }
 
-// beginsArray reports whether a line begins an array as NumPy prints it: array([[1, 2], or with
+// beginsArray reports whether a line begins an array as NumPy prints it: array([1, 2], or with
 // spaces instead of commas.
 func beginsArray(line string) bool {
-	inner, named := strings.CutPrefix(line, "array(")
-	return beginsLists(inner+" ") && (named || strings.ContainsAny(line, "0123456789") && !strings.Contains(line, ","))
+	numbers := line[0] == '[' && strings.Trim(strings.TrimRight(line, "]"), "[0123456789+-.e naif") == ""
+	return strings.HasPrefix(line, "array([") || (numbers || beginsLists(line)) && strings.ContainsAny(line, "0123456789") && !strings.Contains(line, ",")
 }
 
 // saveArray is the remedy for arrays of NumPy.
@@ -88,10 +88,6 @@ func (d *tokens) next() (t json.Token) {
 		t, d.err = d.Token()
 	}
 	if wrong, is := d.err.(*json.SyntaxError); is { // its offset counts from the last value
-		if line, _ := cutLine(strings.TrimSpace(d.text)); beginsArray(line) {
-			d.err = &Error{Line: 1, Message: "expected a table, found a printed NumPy array: " + saveArray}
-			return nil
-		}
 		const most = 30
 		before := d.text[:d.InputOffset()]
 		tail := []rune(before[strings.LastIndexByte(before, '\n')+1:])

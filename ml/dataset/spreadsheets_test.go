@@ -311,6 +311,7 @@ func TestExports(t *testing.T) {
 		"names by another separator":  {"x;y;label\n95 100,50 u;38;a\n12 200,50 u;7;b\n", `f.csv, line 2, column 1 (x): expected a number, found "95 100,50 u": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		"reais":                       {"x;y;label\nR$ 1.079,78;38;a\n-R$ 2,50;7;b\n", "label ~ x y [a b], 2 rows, the last [-2.5 7]; currency signs removed (x); thousands separators removed (x)"},
 		"crowns":                      {"x;y;label\n95 100,50 kr;38;a\n12 200,50 kr;7;b\n", "label ~ x y [a b], 2 rows, the last [12200.5 7]; currency signs removed (x); thousands separators removed (x)"},
+		"dashes for minuses":          {"x,label\n–1.5,a\n2,10–20\n", "label ~ x [10–20 a], 2 rows, the last [2]"},
 		"one name above numbers":      {"x,\n1,a\n2,b\n", "column 2 ~ x [a b], 2 rows, the last [2]"},
 		"rows that begin with //":     {"//a/b,1,u\n//a/c,2,v\n/d,3,u\n", `f.csv, line 1, column 1 (x1): expected a number, found "//a/b": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		"two kinds of comments":       {"% by A\n% x,label\n# nothing\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]; 2 lines above the table left out"},
