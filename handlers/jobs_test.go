@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -95,8 +94,7 @@ func TestStudyIsAJob(t *testing.T) {
 	next := func() []api.Job {
 		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				var e struct{ Jobs []api.Job }
-				require.NoError(t, json.Unmarshal([]byte(data), &e))
+				e := require.JSON[struct{ Jobs []api.Job }](t, data)
 				return e.Jobs
 			}
 		}

@@ -31,11 +31,10 @@ func fixture(t testing.TB, name string) string {
 // a processor with the same vector instructions, elsewhere to rounding.
 func TestFormat1IsReadForEver(t *testing.T) {
 	t.Parallel()
-	var recorded map[string]struct {
+	recorded := require.JSON[map[string]struct {
 		X [][]float64
 		F []float64
-	}
-	require.NoError(t, json.Unmarshal([]byte(fixture(t, "model_format1_decisions.json")), &recorded))
+	}](t, fixture(t, "model_format1_decisions.json"))
 	require.Must(t, len(recorded) == 5, "%d models", len(recorded))
 	exact, all := 0, 0
 	for name, rec := range recorded {
@@ -47,8 +46,7 @@ func TestFormat1IsReadForEver(t *testing.T) {
 		require.Check(t, positive == "b" && negative == "a", "%s: %s against %s", name, positive, negative)
 		stored, err := ml.ReadStoredModel([]byte(text))
 		require.Must(t, err == nil, "%s: %v", name, err)
-		again := new(ml.Model)
-		require.NoError(t, json.Unmarshal([]byte(asJSON(t, m)), again), "%s", name)
+		again := require.JSON[*ml.Model](t, asJSON(t, m), "%s", name)
 		then := format1(t, text)
 		for i, x := range rec.X {
 			f := m.Decision(x)
@@ -70,7 +68,7 @@ func TestFormat1IsReadForEver(t *testing.T) {
 // format1 is f of a model of format 1, evaluated as it was then.
 func format1(t testing.TB, text string) func(x []float64) float64 {
 	t.Helper()
-	var m struct {
+	m := require.JSON[struct {
 		Scaler     *dataset.Scaler
 		Projection *ml.Projection
 		Kernel     kernel.Kernel
@@ -78,8 +76,7 @@ func format1(t testing.TB, text string) func(x []float64) float64 {
 		Vectors    [][]float64
 		Coef       []float64
 		B          float64
-	}
-	require.NoError(t, json.Unmarshal([]byte(text), &m))
+	}](t, text)
 	z := mat.NewDense(len(m.Vectors), len(m.Vectors[0]), nil)
 	for i, v := range m.Vectors {
 		z.SetRow(i, v)
@@ -155,8 +152,7 @@ func aModel(t testing.TB) string {
 // change replaces a field of a model in JSON: "a.b" for one inside another, "a.0" for an element.
 func change(t testing.TB, text, path, value string) string {
 	t.Helper()
-	var m any
-	require.NoError(t, json.Unmarshal([]byte(text), &m))
+	m := require.JSON[any](t, text)
 	in := m
 	keys := strings.Split(path, ".")
 	for _, k := range keys[:len(keys)-1] {
@@ -319,11 +315,7 @@ var later = strings.NewReplacer(`"multiclass":"ovo",`, "", `"target":"class",`, 
 func TestWrittenSpecsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, row := range written(t).Specs {
-		var strict ml.Spec
-		if err := json.Unmarshal([]byte(row.JSON), &strict); err != nil {
-			t.Errorf("%s: %v", row.JSON, err)
-			continue
-		}
+		strict := require.JSON[ml.Spec](t, row.JSON, "%s", row.JSON)
 		stored, err := ml.ReadStoredSpec([]byte(row.JSON))
 		require.Equal(t, err, nil, "%s", row.JSON)
 		require.Equal(t, cmp.Diff(strict, stored), "", "%s: strictly and leniently read differ", row.JSON)
@@ -349,11 +341,8 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 			require.Near(t, m.Decision(x), row.F[i], 1e-12*magnitude(m, x), "%s kernel: f(%v) and as it was", m.Kernel.Name, x)
 		}
 
-		var r ml.Report
-		require.Equal(t, json.Unmarshal([]byte(row.Report), &r), nil, "%s", row.Report)
-		var before, after map[string]any
-		require.NoError(t, json.Unmarshal([]byte(row.Report), &before))
-		require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &after))
+		r := require.JSON[ml.Report](t, row.Report, "%s", row.Report)
+		before, after := require.JSON[map[string]any](t, row.Report), require.JSON[map[string]any](t, asJSON(t, r))
 		delete(after, "test_interval") // which follows from the accuracy
 		require.Equal(t, cmp.Diff(before, after), "", "report written again")
 		for name, v := range m.Kernel.Values { // a model leaves zeros out, a report does not
@@ -379,9 +368,8 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 		{"columns that cannot be read", `{"features":"\"open","label":"y"}`, map[string]string{"features": "", "label": "y"}, ""},
 	} {
 		s := require.Value(ml.ReadStoredSpec([]byte(c.json)))(t, "%s", c.name)
-		var shown map[string]any
 		data := asJSON(t, s)
-		require.NoError(t, json.Unmarshal([]byte(data), &shown))
+		shown := require.JSON[map[string]any](t, data)
 		for name, want := range c.text {
 			require.Equal(t, s.Text(name), want, "%s: %s", c.name, name)
 			_, ok := shown[name]
@@ -405,7 +393,6 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 	for _, bad := range []string{`[]`, `null`, `"svm"`, `{`, ``} {
 		require.Fails(t, require.Err(ml.ReadStoredSpec([]byte(bad))), "", "%q was read as a spec", bad)
 	}
-	var r ml.Report
-	err := json.Unmarshal([]byte(`{"n":3,"kernel":"cubic","width":0.1,"colour":"red"}`), &r)
-	require.Check(t, err == nil && r.N == 3 && r.Values.Number("width") == 0.1, "a report with what is no more: %+v, %v", r, err)
+	r := require.JSON[ml.Report](t, `{"n":3,"kernel":"cubic","width":0.1,"colour":"red"}`)
+	require.Check(t, r.N == 3 && r.Values.Number("width") == 0.1, "a report with what is no more: %+v", r)
 }

@@ -1,7 +1,6 @@
 package ml_test
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"testing"
@@ -14,14 +13,12 @@ import (
 
 func TestWilson(t *testing.T) {
 	t.Parallel()
-	text := require.Value(os.ReadFile("eval/testdata/statistics.json"))(t)
-	var scipy struct {
+	scipy := require.JSON[struct {
 		Wilson []struct {
 			Right, N         int
 			Level, Low, High float64
 		}
-	}
-	require.NoError(t, json.Unmarshal(text, &scipy))
+	}](t, require.Value(os.ReadFile("eval/testdata/statistics.json"))(t))
 	for _, c := range scipy.Wilson {
 		got, err := ml.Wilson(c.Right, c.N, c.Level)
 		require.Check(t, err == nil && math.Abs(got.Low-c.Low) <= 1e-9 && math.Abs(got.High-c.High) <= 1e-9,

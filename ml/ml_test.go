@@ -395,8 +395,7 @@ func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
 		{[]string{"learner", "mcm", "conformal", "eigen"}, "dual_objective slack_sum gamma C h l1 rank core_gamma cores j_before j_after eigenvalue sign_change"},
 		{[]string{"learner", "mcm", "conformal", "amari"}, "dual_objective slack_sum gamma C h l1 rank core_gamma cores j_before j_after sign_change"},
 	} {
-		var got map[string]any
-		require.NoError(t, json.Unmarshal([]byte(asJSON(t, train(t, toy(), spec(t, c.set...)).Report)), &got))
+		got := require.JSON[map[string]any](t, asJSON(t, train(t, toy(), spec(t, c.set...)).Report))
 		want := strings.Fields(always + " " + c.more)
 		slices.Sort(want)
 		require.Slices(t, slices.Sorted(maps.Keys(got)), want, "%v", c.set)

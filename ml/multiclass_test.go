@@ -2,7 +2,6 @@ package ml_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -33,7 +32,7 @@ func binary() (ways []ml.MulticlassEntry) {
 // Accuracies and support vectors of reference solutions that were put together elsewhere.
 func TestMulticlassReference(t *testing.T) {
 	t.Parallel()
-	var cases []struct {
+	cases := require.JSON[[]struct {
 		Columns []string
 		Kernel  referenceKernel
 		C       float64
@@ -43,8 +42,7 @@ func TestMulticlassReference(t *testing.T) {
 			SupportVectors int     `json:"support_vectors"`
 			Objective      float64
 		}
-	}
-	require.NoError(t, json.Unmarshal(reference(t, "reference", "multiclass.json"), &cases))
+	}](t, reference(t, "reference", "multiclass.json"))
 	set, _ := dataset.FindBuiltin("iris")
 	d := require.Value(set.Load())(t)
 	compared := 0

@@ -169,8 +169,7 @@ func TestCalibration(t *testing.T) {
 		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v, want something about %q", err, says)
 	}
 	require.Equal(t, require.Err(ml.Train(t.Context(), three, spec(t, "calibration", "platt", "positive", "setosa"), nil)), nil, "the error")
-	var m map[string]any
-	require.NoError(t, json.Unmarshal([]byte(asJSON(t, before.Model)), &m))
+	m := require.JSON[map[string]any](t, asJSON(t, before.Model))
 	m["rule"] = "ovo"
 	text := require.Value(json.Marshal(m))(t)
 	require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(string(text)))), "", "a model of pairs has a probability")

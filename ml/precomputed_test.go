@@ -1,7 +1,6 @@
 package ml_test
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -209,8 +208,7 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 		"coefficients: expected":      func(m *ml.Model) { m.Machines[0].Coef = nil },
 		"no features, scaler, projec": func(m *ml.Model) { m.Scaler = &dataset.Scaler{} },
 	} {
-		var spoilt ml.Model
-		require.NoError(t, json.Unmarshal([]byte(text), &spoilt))
+		spoilt := require.JSON[ml.Model](t, text)
 		change(&spoilt)
 		require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(asJSON(t, spoilt)))), says, "the error")
 	}

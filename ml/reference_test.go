@@ -2,7 +2,6 @@ package ml_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -67,7 +66,7 @@ func referenceData(t *testing.T) func(name string) *dataset.Data {
 // tolerance 1e-9, the MCMs as general linear programs with HiGHS.
 func TestReferenceSolutions(t *testing.T) {
 	t.Parallel()
-	var rows []struct {
+	rows := require.JSON[[]struct {
 		Data, Learner, Positive string
 		Kernel                  referenceKernel
 		C, Rho                  float64
@@ -84,8 +83,7 @@ func TestReferenceSolutions(t *testing.T) {
 			H, L1          float64
 			Rank           int
 		}
-	}
-	require.NoError(t, json.Unmarshal(reference(t, "reference", "solutions.json"), &rows))
+	}](t, reference(t, "reference", "solutions.json"))
 	load := referenceData(t)
 	for _, row := range rows {
 		d := load(row.Data)
@@ -122,7 +120,7 @@ func TestReferenceSolutions(t *testing.T) {
 // TestReferenceRidge solves the linear systems of kernel ridge regression.
 func TestReferenceRidge(t *testing.T) {
 	t.Parallel()
-	var rows []struct {
+	rows := require.JSON[[]struct {
 		Data, Positive string
 		Kernel         referenceKernel
 		Lam            float64
@@ -130,8 +128,7 @@ func TestReferenceRidge(t *testing.T) {
 			Objective, MSE float64
 			TrainAccuracy  float64 `json:"train_accuracy"`
 		}
-	}
-	require.NoError(t, json.Unmarshal(reference(t, "reference", "ridge.json"), &rows))
+	}](t, reference(t, "reference", "ridge.json"))
 	load := referenceData(t)
 	for _, row := range rows {
 		d := load(row.Data)
@@ -157,7 +154,7 @@ func TestReferenceRidge(t *testing.T) {
 // TestReferenceConformal fits eigen maps on every N-th row as cores.
 func TestReferenceConformal(t *testing.T) {
 	t.Parallel()
-	var rows []struct {
+	rows := require.JSON[[]struct {
 		Data, Positive string
 		Kernel         referenceKernel
 		CoreGamma      float64 `json:"core_gamma"`
@@ -169,8 +166,7 @@ func TestReferenceConformal(t *testing.T) {
 			Eigenvalue float64 `json:"max_eigenvalue"`
 			Cores      int
 		}
-	}
-	require.NoError(t, json.Unmarshal(reference(t, "reference", "conformal.json"), &rows))
+	}](t, reference(t, "reference", "conformal.json"))
 	load := referenceData(t)
 	for _, row := range rows {
 		d := load(row.Data)

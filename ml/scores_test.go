@@ -17,7 +17,7 @@ import (
 // The scores come from scikit-learn, by testdata/scores.py.
 func TestScores(t *testing.T) {
 	t.Parallel()
-	var sklearn struct {
+	sklearn := require.JSON[struct {
 		Classes []struct {
 			K                 int
 			Right, Told       []int
@@ -28,8 +28,7 @@ func TestScores(t *testing.T) {
 			Positive      []bool
 			Area, Average float64
 		}
-	}
-	require.NoError(t, json.Unmarshal(require.Value(os.ReadFile("testdata/scores.json"))(t), &sklearn))
+	}](t, require.Value(os.ReadFile("testdata/scores.json"))(t))
 	for _, c := range sklearn.Classes {
 		m := &ml.Model{Rule: ml.Argmax, Classes: []string{"a", "b", "c", "d", "e"}[:c.K], Machines: make([]ml.Machine, c.K)}
 		scores := mat.NewDense(len(c.Told), c.K, nil)
@@ -121,8 +120,7 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 	res := train(t, d, spec(t, "test_fraction", "0.4"))
 	r := res.Report
 	require.Must(t, r.TestAUC != nil && r.TestMCC != nil, "%+v", r)
-	var fields map[string]any
-	require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &fields))
+	fields := require.JSON[map[string]any](t, asJSON(t, r))
 	for _, name := range []string{"test_interval", "test_balanced_accuracy", "test_f1", "test_mcc", "test_auc"} {
 		_, ok := fields[name]
 		require.Check(t, ok, "no %s in %v", name, fields)
@@ -131,8 +129,7 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 	for _, row := range fields["test_confusion"].([]any) {
 		delete(row.(map[string]any), "f1")
 	}
-	var old ml.Report
-	require.NoError(t, json.Unmarshal([]byte(asJSON(t, fields)), &old))
+	old := require.JSON[ml.Report](t, asJSON(t, fields))
 	require.Check(t, *old.TestInterval == *r.TestInterval && *old.TestBalancedAccuracy == *r.TestBalancedAccuracy && *old.TestF1 == *r.TestF1 && *old.TestMCC == *r.TestMCC && *old.TestConfusion[0].F1 == *r.TestConfusion[0].F1,
 		"%+v, want %+v", old, r)
 	require.Check(t, old.TestAUC == nil, "the area needs f: %+v", old)

@@ -97,8 +97,7 @@ func TestTextsOfValues(t *testing.T) {
 	require.NoError(t, s.Set("features", `"mass, kg", height`))
 	want := []string{"mass, kg", "height"}
 	require.Equal(t, cmp.Diff(want, s.Features), "", "diff")
-	var back ml.Spec
-	require.NoError(t, json.Unmarshal([]byte(`{"features":["mass, kg","height"]}`), &back))
+	back := require.JSON[ml.Spec](t, `{"features":["mass, kg","height"]}`)
 	require.Equal(t, cmp.Diff(want, back.Features), "", "diff")
 	err := s.Set("features", `"open`)
 	require.Check(t, problemFor(err, "features") != "", "an open quote gives %v", err)
@@ -206,18 +205,12 @@ func TestSpecJSONRoundTrip(t *testing.T) {
 			require.NoError(t, s.Set(p.Name, v))
 			require.Equal(t, s.Text(p.Name), v, "text of %s", p.Name)
 			data := require.Value(json.Marshal(s))(t)
-			var back ml.Spec
-			if err := json.Unmarshal(data, &back); err != nil {
-				t.Errorf("%s: %v", data, err)
-				continue
-			}
+			back := require.JSON[ml.Spec](t, data, "%s", data)
 			for _, q := range ml.Params {
 				require.Check(t, !s.Applies(q.Name) || s.Text(q.Name) == back.Text(q.Name),
 					"%s = %q came back as %q", q.Name, s.Text(q.Name), back.Text(q.Name))
 			}
-			again, err := json.Marshal(back)
-			require.Check(t, err == nil && string(again) == string(data),
-				"%s was written again as %s (%v)", data, again, err)
+			require.Equal(t, asJSON(t, back), string(data), "written again")
 		}
 	}
 }
@@ -225,8 +218,7 @@ func TestSpecJSONRoundTrip(t *testing.T) {
 func TestSpecJSONLeavesOutWhatDoesNotApply(t *testing.T) {
 	t.Parallel()
 	data := require.Value(json.Marshal(ml.DefaultSpec()))(t)
-	var m map[string]any
-	require.NoError(t, json.Unmarshal(data, &m))
+	m := require.JSON[map[string]any](t, data)
 	for _, name := range []string{"rho", "degree", "core_gamma", "label"} {
 		_, ok := m[name]
 		require.Check(t, !ok, "%s is in %s", name, data)
@@ -248,17 +240,15 @@ func TestSpecJSONRefuses(t *testing.T) {
 		{`[]`, []string{"spec"}},
 		{`"svm"`, []string{"spec"}},
 	} {
-		var s ml.Spec
-		err := json.Unmarshal([]byte(c.json), &s)
+		err := json.Unmarshal([]byte(c.json), new(ml.Spec))
 		var ps param.Problems
 		require.Must(t, errors.As(err, &ps), "%s gives %v, want param.Problems", c.json, err)
 		fields := lists.Map(ps, func(p param.Problem) string { return p.Field })
 		require.Equal(t, cmp.Diff(c.fields, fields), "", "%s", c.json)
 	}
-	var s ml.Spec
-	if err := json.Unmarshal([]byte(`{"C":"10","gamma":0.5,"max_iter":"100"}`), &s); err != nil || s.Values.Number("C") != 10 || s.Values.Int("max_iter") != 100 {
-		t.Errorf("numbers as text: C %g, max_iter %d, %v", s.Values.Number("C"), s.Values.Int("max_iter"), err)
-	}
+	s := require.JSON[ml.Spec](t, `{"C":"10","gamma":0.5,"max_iter":"100"}`)
+	require.Equal(t, s.Values.Number("C"), 10, "C as text")
+	require.Equal(t, s.Values.Int("max_iter"), 100, "max_iter as text")
 }
 
 func FuzzSpecJSON(f *testing.F) {
@@ -272,8 +262,7 @@ func FuzzSpecJSON(f *testing.F) {
 		}
 		require.NoError(t, s.Validate(), "read without an error, but")
 		data := require.Value(json.Marshal(s))(t)
-		var back ml.Spec
-		require.NoError(t, json.Unmarshal(data, &back), "%s", data)
+		back := require.JSON[ml.Spec](t, data, "%s", data)
 		again, _ := json.Marshal(back)
 		require.Must(t, string(again) == string(data), "%s was written again as %s", data, again)
 	})

@@ -3,7 +3,6 @@ package ml_test
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -107,8 +106,7 @@ func TestRegressionReports(t *testing.T) {
 	d := wave(60, 2, 3)
 	res := train(t, d, spec(t, append(regression, "test_fraction", "0.25", "seed", "7")...))
 	text := asJSON(t, res.Report)
-	var all map[string]any
-	require.NoError(t, json.Unmarshal([]byte(text), &all))
+	all := require.JSON[map[string]any](t, text)
 	for _, name := range []string{"train_accuracy", "test_accuracy", "classes", "positive", "confusion", "loo_accuracy", "C"} {
 		v, ok := all[name]
 		require.Check(t, !ok, "%s is %v in %s", name, v, text)
@@ -118,10 +116,7 @@ func TestRegressionReports(t *testing.T) {
 		require.Check(t, ok, "%s is not in %s", name, text)
 	}
 	require.Check(t, all["test_n"] == 15. && all["train_n"] == 45. && all["rule"] == "value", "%s", text)
-	var back ml.Report
-	if err := json.Unmarshal([]byte(text), &back); err != nil || asJSON(t, back) != text {
-		t.Errorf("%v: %s was written again as %s", err, text, asJSON(t, back))
-	}
+	require.Equal(t, asJSON(t, require.JSON[ml.Report](t, text)), text, "written again")
 	text = asJSON(t, ml.Report{Rule: ml.Sign, TrainAccuracy: new(float64)})
 	require.Check(t, strings.Contains(text, `"train_accuracy":0`), "%s: the accuracy is missing", text)
 

@@ -3,7 +3,6 @@ package web
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -103,8 +102,7 @@ func TestErrorTable(t *testing.T) {
 			"GET /api/x": func(http.ResponseWriter, *http.Request) error { return test.err },
 		})
 		html, api := ask(h, "GET", "/x", ""), ask(h, "GET", "/api/x", "", anyKey)
-		var p Problem
-		require.NoError(t, json.Unmarshal(api.Body.Bytes(), &p), "%v: %s", test.err, api.Body)
+		p := require.JSON[Problem](t, api.Body.Bytes(), "%v", test.err)
 		require.Check(t, html.Code == test.status && api.Code == test.status && p.Status == test.status,
 			"%v: %d, %d, %d, want %d", test.err, html.Code, api.Code, p.Status, test.status)
 		require.Check(t, strings.Contains(p.Detail, test.detail) && strings.Contains(html.Body.String(), test.detail),

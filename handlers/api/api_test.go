@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/google/go-cmp/cmp"
 
 	"marginlab/handlers"
 	"marginlab/handlers/api"
@@ -360,9 +361,8 @@ func TestAPIProgress(t *testing.T) {
 		t.Errorf("late: first event %v", e)
 	}
 	e, _ := handlerstest.NextEvent(t, lateBody)
-	var step map[string]any
-	err := json.Unmarshal([]byte(e.Data), &step)
-	require.Must(t, err == nil && e.Name == "progress", "event %v: %v", e, err)
+	require.Equal(t, e.Name, "progress", "event %v", e)
+	step := require.JSON[map[string]any](t, e.Data)
 	require.Check(t, strings.HasPrefix(fmt.Sprint(step["text"]), "SVM: "), "in words: %v", step["text"])
 	delete(step, "text") // said beside the Step
 	require.Equal(t, check(c, "Step", step), nil, "check")
@@ -382,11 +382,8 @@ func TestAPIFailedRun(t *testing.T) {
 	events := c.Follow(run)
 	got := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run, ""))
 	require.Check(t, got.Status == store.Failed && got.Error != "" && got.Report == nil, "run %+v", got)
-	want, _ := json.Marshal(map[string]string{"status": "failed", "error": got.Error})
-	var a, b any
-	require.NoError(t, json.Unmarshal([]byte(events[len(events)-1].Data), &a))
-	_ = json.Unmarshal(want, &b)
-	require.Check(t, reflect.DeepEqual(a, b), "last event %v, want %s", a, want)
+	last := require.JSON[map[string]any](t, events[len(events)-1].Data)
+	require.Equal(t, cmp.Diff(map[string]any{"status": "failed", "error": got.Error}, last), "", "the last event")
 }
 
 // stuck is a client that reads nothing until it is released.
@@ -518,11 +515,8 @@ func TestOpenAPISpec(t *testing.T) {
 	agree := func(name string, value any) {
 		t.Helper()
 		b := require.Value(json.Marshal(handlerstest.Object{name: value}))(t)
-		var spec ml.Spec
-		var v any
-		refused := json.Unmarshal(b, &spec)
-		_ = json.Unmarshal(b, &v)
-		described := check(&c, "Spec", v)
+		refused := json.Unmarshal(b, new(ml.Spec))
+		described := check(&c, "Spec", require.JSON[any](t, b))
 		require.Check(t, (refused == nil) == (described == nil),
 			"%s: the program says %v, the schema %v", b, refused, described)
 	}
@@ -553,9 +547,7 @@ func TestOpenAPISpec(t *testing.T) {
 	}
 	agree("features", []string{"a", "b"})
 	// The defaults are the program's, and what it writes is described.
-	b := require.Value(json.Marshal(ml.DefaultSpec()))(t)
-	var defaults handlerstest.Object
-	_ = json.Unmarshal(b, &defaults)
+	defaults := require.JSON[handlerstest.Object](t, require.Value(json.Marshal(ml.DefaultSpec()))(t))
 	require.Equal(t, check(&c, "Spec", defaults), nil, "check")
 	for name, v := range defaults {
 		got := handlerstest.Resolve(c.Doc, "#/components/schemas/Spec/properties/"+name).(handlerstest.Object)["default"]
@@ -644,8 +636,6 @@ func TestOpenAPIDefaults(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{"dataset":"moons"}`, `{"dataset":"moons","spec":{}}`} {
-		var v any
-		_ = json.Unmarshal([]byte(body), &v)
-		require.Equal(t, check(&c, "NewRun", v), nil, "%s", body)
+		require.Equal(t, check(&c, "NewRun", require.JSON[any](t, body)), nil, "%s", body)
 	}
 }

@@ -280,11 +280,9 @@ func (k *killed) checkOne(w *write) {
 		require.Check(k.t, err == nil && status == http.StatusOK, "%v: %s: %d, %v\n%s", w, path, status, err, body)
 		return body
 	}
-	var lists map[string]json.RawMessage
 	var list []struct{ ID, Status, Error string }
 	read := func() {
-		require.Equal(k.t, json.Unmarshal([]byte(get("/api/"+w.list)), &lists), nil, "%v", w)
-		require.Equal(k.t, json.Unmarshal(lists[w.list], &list), nil, "%v", w)
+		list = require.JSON[map[string][]struct{ ID, Status, Error string }](k.t, get("/api/"+w.list), "%v", w)[w.list]
 	}
 	read()
 	switch {

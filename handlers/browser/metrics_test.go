@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,11 +35,10 @@ func TestMetricsOfTheProgram(t *testing.T) {
 	list, rules, _ := strings.Cut(list, "[A dashboard")
 	rules, _, _ = strings.Cut(rules, "\n## ")
 	dashboard := c.get(t, "/manual/dashboard.json").body
-	var panels struct {
+	panels := require.JSON[struct {
 		Panels []struct{ Targets []struct{ Expr string } }
-	}
-	err = json.Unmarshal([]byte(dashboard), &panels)
-	require.Check(t, err == nil && len(panels.Panels) >= 10, "%d panels, %v", len(panels.Panels), err)
+	}](t, dashboard)
+	require.Check(t, len(panels.Panels) >= 10, "%d panels", len(panels.Panels))
 	for _, p := range panels.Panels {
 		for _, target := range p.Targets {
 			for _, name := range regexp.MustCompile(`\b(marginlab|process|go)_\w+`).FindAllString(target.Expr, -1) {

@@ -296,11 +296,10 @@ func (p *page) accessible(axe, when string, rules ...string) {
 	report := require.Value(chromedp.Run(p.ctx, chromedp.Evaluate[string](
 		`axe.run(document, { resultTypes: ["violations"], preload: false, `+which+` }).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise)))(p.t)
 	type node struct{ HTML, FailureSummary string }
-	var violations []struct {
+	violations := require.JSON[[]struct {
 		ID, Impact, Help string
 		Nodes            []node
-	}
-	require.NoError(p.t, json.Unmarshal([]byte(report), &violations))
+	}](p.t, report)
 	for _, v := range violations {
 		v.Nodes = slices.DeleteFunc(v.Nodes, func(n node) bool { // a control half below a bar that sticks comes out by scrolling
 			return v.ID == "target-size" && strings.Contains(n.FailureSummary, "partially obscured")

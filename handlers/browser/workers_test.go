@@ -109,9 +109,8 @@ func search(t *testing.T, s *server) *searched {
 	post := func(path, body, kind string) string {
 		t.Helper()
 		a := q.do(t, "POST", path, body, func(r *http.Request) { r.Header.Set("Content-Type", kind) })
-		var made answer
-		err := json.Unmarshal([]byte(a.body), &made)
-		require.Must(t, err == nil && made.ID != "", "%s: %s, %v", path, a.body, err)
+		made := require.JSON[answer](t, a.body, "%s", path)
+		require.Must(t, made.ID != "", "%s: %s", path, a.body)
 		return made.ID
 	}
 	q.get(t, "/") // for a workspace
@@ -145,8 +144,7 @@ func (q *searched) reach(t *testing.T, cells int) {
 func (q *searched) check(t *testing.T) {
 	t.Helper()
 	q.reach(t, q.total+1)
-	var got map[string]any
-	require.NoError(t, json.Unmarshal([]byte(q.get(t, "/api/searches/"+q.id).body), &got))
+	got := require.JSON[map[string]any](t, q.get(t, "/api/searches/"+q.id).body)
 	require.Check(t, got["status"] == "done" && got["done"] == float64(q.total) && got["total"] == float64(q.total),
 		"the search is %v, %v of %v cells: %v", got["status"], got["done"], got["total"], got["error"])
 	for _, part := range []string{"cells", "best"} {

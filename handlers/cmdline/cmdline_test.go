@@ -129,21 +129,20 @@ func TestWithoutACommandTheFirstRuns(t *testing.T) {
 // keys are the names in a JSON object.
 func keys(t *testing.T, text string) []string {
 	t.Helper()
-	var m map[string]any
-	dec := json.NewDecoder(strings.NewReader(text))
-	require.NoError(t, dec.Decode(&m), "%s", text)
-	_, err := dec.Token()
-	require.Must(t, err == io.EOF, "more than one object in %s", text)
-	return slices.Sorted(maps.Keys(m))
+	return slices.Sorted(maps.Keys(require.JSON[map[string]any](t, text, "%s", text)))
+}
+
+// told reads what a command prints with --json, which has to succeed without a word.
+func told[V any](t *testing.T, args ...string) V {
+	t.Helper()
+	text := must(t, append(args, "--json")...)
+	return require.JSON[V](t, text, "%s", text)
 }
 
 // report is the JSON form of what fit measured.
 func report(t *testing.T, args ...string) ml.Report {
 	t.Helper()
-	var r ml.Report
-	text := must(t, append([]string{"fit", "--json"}, args...)...)
-	require.NoError(t, json.Unmarshal([]byte(text), &r), "%s", text)
-	return r
+	return told[ml.Report](t, append([]string{"fit"}, args...)...)
 }
 
 func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {

@@ -1,7 +1,6 @@
 package cmdline_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,12 +25,11 @@ func TestLearningIsThatOfTheLibrary(t *testing.T) {
 		_ = s.Set("C", "10")
 		return s
 	}(), eval.Scheme{Folds: 3, Seed: 2}, []float64{0.2, 1}, nil))(t)
-	var got struct {
+	got := told[struct {
 		Learning []eval.LearningStep
 		Cells    any
 		N        int
-	}
-	require.NoError(t, json.Unmarshal([]byte(must(t, append(args, "--json", "--plot", plot)...)), &got))
+	}](t, append(args, "--plot", plot)...)
 	diff := cmp.Diff(want, got.Learning)
 	require.Check(t, diff == "" && got.Cells == nil && got.N == 60, "%s%+v", diff, got)
 	picture, err := os.ReadFile(plot)

@@ -93,11 +93,10 @@ func TestCVOfAnyNumber(t *testing.T) {
 		"cv", "--data", path, "--folds", "2", "--learner", "mcm", "--kernel", "poly", "--conformal", "gradient", "--core-step", "5",
 		"--rho", "0.01,0", "--coef0", "0, 1", "--degree", "3", "--core-gamma", "0.1,1.0", "--rank-tol", "1e-9",
 	}
-	var got struct {
+	got := told[struct {
 		Cells []map[string]any
 		Best  int
-	}
-	require.NoError(t, json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got))
+	}](t, args...)
 	spec := ml.DefaultSpec()
 	for name, text := range map[string]string{"learner": "mcm", "kernel": "poly", "conformal": "gradient", "core_step": "5", "degree": "3", "rank_tol": "1e-9"} {
 		require.NoError(t, spec.Set(name, text))
@@ -139,9 +138,9 @@ func TestCVOfARidge(t *testing.T) {
 		}
 	}
 	require.Check(t, res.Settings[0].Accuracy != res.Settings[2].Accuracy, "lambda makes no difference")
-	var told eval.Result
-	err := json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told)
-	require.Check(t, err == nil && cmp.Equal(told.Searched, []string{"lambda"}), "searched %v, %v: neither C nor gamma applies", told.Searched, err)
+	args := strings.Fields("--folds 3 --learner ridge --kernel linear --lambda 1,2")
+	linear := told[eval.Result](t, append([]string{"cv", "--data", path}, args...)...)
+	require.Slices(t, linear.Searched, []string{"lambda"}, "neither C nor gamma applies")
 }
 
 func TestCVInterrupted(t *testing.T) {
@@ -166,12 +165,10 @@ func TestCVDesigns(t *testing.T) {
 	t.Parallel()
 	d, path := moons(t, 60)
 	cells := func(args ...string) (all []param.Values) {
-		var got struct {
+		got := told[struct {
 			Learner, Kernel string
 			Cells           []eval.Setting
-		}
-		err := json.Unmarshal([]byte(must(t, append([]string{"cv", "--data", path, "--folds", "3", "--json"}, args...)...)), &got)
-		require.NoError(t, err)
+		}](t, append([]string{"cv", "--data", path, "--folds", "3"}, args...)...)
 		for _, c := range got.Cells {
 			all = append(all, c.Values)
 		}
@@ -206,12 +203,11 @@ func TestCVRefined(t *testing.T) {
 	_, path := moons(t, 60)
 	for _, design := range [][]string{{"--C", "0.01,1,100", "--gamma", "0.1..10/3", "--kernel", "laplacian,rbf"}, {"--C", "0.01..100", "--gamma", "0.1..10", "--design", "sobol", "--points", "8"}} {
 		args := append([]string{"cv", "--data", path, "--folds", "3", "--refine", "2"}, design...)
-		var got struct {
+		got := told[struct {
 			eval.Result
 			Warning string
 			Rounds  []eval.Result
-		}
-		require.NoError(t, json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got))
+		}](t, args...)
 		rounds := append(got.Rounds, got.Result)
 		require.Must(t, len(rounds) == 3 && got.Warning == eval.NotNested, "%d rounds, %q", len(rounds), got.Warning)
 		for i, r := range rounds[1:] {

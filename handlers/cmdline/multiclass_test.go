@@ -2,7 +2,6 @@ package cmdline_test
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,8 +26,7 @@ func TestSeveralClasses(t *testing.T) {
 		args := []string{"fit", "--data", data, "--kernel", "linear", "--multiclass", way, "--json", "--out", model, "--plot", picture}
 		o := run(t.Context(), "", args...)
 		require.Must(t, o.code == 0 && !strings.Contains(o.err, "multiclass"), "%s: exit %d: %s", way, o.code, o.err)
-		var r ml.Report
-		require.NoError(t, json.Unmarshal([]byte(o.out), &r))
+		r := require.JSON[ml.Report](t, o.out)
 		require.Check(t, r.Rule == rule && len(r.Machines) == 3 && *r.TrainAccuracy >= 0.9, "%s: %s", way, o.out)
 		if ks := keys(t, o.out); slices.Contains(ks, "b") || slices.Contains(ks, "objective") || slices.Contains(ks, "positive") || !slices.Contains(ks, "machines") {
 			t.Errorf("%s: %v", way, ks)
@@ -44,13 +42,11 @@ func TestSeveralClasses(t *testing.T) {
 			t.Errorf("%s: predictions %v are right in %g, the report says %g", way, records[0], got, *r.TrainAccuracy)
 		}
 
-		var cv struct {
+		cv := told[struct {
 			Rule     ml.Rule
 			Positive *string
 			eval.Result
-		}
-		err = json.Unmarshal([]byte(must(t, "cv", "--data", data, "--multiclass", way, "--C", "0.1,10", "--folds", "5", "--nested", "--json")), &cv)
-		require.NoError(t, err)
+		}](t, "cv", "--data", data, "--multiclass", way, "--C", "0.1,10", "--folds", "5", "--nested")
 		require.Check(t, cv.Rule == rule && cv.Positive == nil && len(cv.Settings) == 2 && cv.Settings[1].Accuracy >= 0.9 && cv.Nested.Accuracy >= 0.9,
 			"%s: %+v", way, cv)
 	}

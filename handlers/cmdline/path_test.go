@@ -1,7 +1,6 @@
 package cmdline_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,9 +20,7 @@ func TestPath(t *testing.T) {
 	want := require.Value(ml.Regularise(t.Context(), d, ml.DefaultSpec(), nil))(t)
 	dir := t.TempDir()
 	alphas, shares := filepath.Join(dir, "alphas.svg"), filepath.Join(dir, "shares.png")
-	var got ml.Regularisation
-	err := json.Unmarshal([]byte(must(t, "path", "--data", file, "--json", "--plot", alphas, "--plot-shares", shares)), &got)
-	require.NoError(t, err)
+	got := told[ml.Regularisation](t, "path", "--data", file, "--plot", alphas, "--plot-shares", shares)
 	require.Equal(t, cmp.Diff(want, &got), "", "diff")
 	svg, err := os.ReadFile(alphas)
 	require.Check(t, err == nil && strings.Contains(string(svg), "alpha / C"), "%v: %.100s", err, svg)

@@ -2,7 +2,6 @@ package cmdline_test
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,11 +36,9 @@ func TestPrecomputed(t *testing.T) {
 		SupportVectors int      `json:"support_vectors"`
 		Test           *float64 `json:"test_accuracy"`
 	}
-	fit := func(args ...string) (r report) {
+	fit := func(args ...string) report {
 		t.Helper()
-		err := json.Unmarshal([]byte(must(t, append([]string{"fit", "--json", "--tol", "1e-9", "--C", "3"}, args...)...)), &r)
-		require.NoError(t, err)
-		return r
+		return told[report](t, append([]string{"fit", "--tol", "1e-9", "--C", "3"}, args...)...)
 	}
 	dir := t.TempDir()
 	model, mapped := filepath.Join(dir, "m.json"), filepath.Join(dir, "mapped.json")
@@ -84,11 +81,9 @@ func TestPrecomputed(t *testing.T) {
 
 	accuracies := func(args ...string) (list []float64) {
 		t.Helper()
-		var r struct {
+		r := told[struct {
 			Cells []struct{ Accuracy float64 }
-		}
-		err := json.Unmarshal([]byte(must(t, append([]string{"cv", "--json", "--folds", "4", "--C", "0.3,3,30", "--tol", "1e-6"}, args...)...)), &r)
-		require.NoError(t, err)
+		}](t, append([]string{"cv", "--folds", "4", "--C", "0.3,3,30", "--tol", "1e-6"}, args...)...)
 		for _, c := range r.Cells {
 			list = append(list, c.Accuracy)
 		}

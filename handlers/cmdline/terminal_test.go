@@ -28,8 +28,7 @@ import (
 func fit(t *testing.T, args ...string) (report handlerstest.Object, message string, code int) {
 	t.Helper()
 	o := run(t.Context(), "", append([]string{"fit", "--json"}, args...)...)
-	require.Equal(t, json.Unmarshal([]byte(o.out), &report), nil, "%s%s", o.out, o.err)
-	return report, o.err, o.code
+	return require.JSON[handlerstest.Object](t, o.out, "%s", o.err), o.err, o.code
 }
 
 // TestFitOnServer uploads points once, whatever the file is called.
@@ -172,8 +171,7 @@ func TestFitCancelledOnServer(t *testing.T) {
 	require.Check(t, o.code == 1 && strings.Contains(o.err, "cancelled on the server") && strings.Count(o.err, "\n") == 1,
 		"exit %d: %s", o.code, o.err)
 	require.Equal(t, strings.Join(keys(t, o.out), " "), "classes d kernel learner n positive status", "names")
-	var got handlerstest.Object
-	require.NoError(t, json.Unmarshal([]byte(o.out), &got))
+	got := require.JSON[handlerstest.Object](t, o.out)
 	require.Check(t, got["status"] == "cancelled" && got["n"] == 40.0 && got["d"] == 2.0 && got["positive"] != "",
 		"%v", got)
 }
@@ -190,7 +188,7 @@ func TestStudyOnServer(t *testing.T) {
 		t.Helper()
 		o := run(t.Context(), "", append([]string{"study", file, "--json"}, args...)...)
 		if o.code == 0 {
-			require.NoError(t, json.Unmarshal([]byte(o.out), &res), "%s", o.out)
+			res = require.JSON[study.Result](t, o.out, "%s", o.out)
 		}
 		return res, o.err, o.code
 	}

@@ -3,7 +3,6 @@ package data_test
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -179,9 +178,9 @@ func TestTryString(t *testing.T) {
 		}
 		require.Check(t, fmt.Sprint(shown.Find(".value").Map(func(_ int, v *goquery.Selection) string { return v.Text() })) == fmt.Sprint(scores) && shown.Find("strong").Text() == told[1] && shown.Find("li").Length() == 3 && doc.Find("#f-try").Text() == word,
 			"%s: %s, want class %s and %v", tt.query, shown.Text(), told[1], scores)
-		var live struct{ Tried, Query string }
-		err := json.Unmarshal(c.Fetch("POST", "/lab/live", q).Body, &live)
-		require.Check(t, err == nil && strings.Contains(live.Tried, "<strong>"+told[1]) && strings.Contains(live.Query, "try="+word), "live: %+v, %v", live, err)
+		live := require.JSON[struct{ Tried, Query string }](t, c.Fetch("POST", "/lab/live", q).Body)
+		require.Says(t, live.Tried, "<strong>"+told[1], "live")
+		require.Says(t, live.Query, "try="+word, "live")
 	}
 	// A support vector is nearest to itself.
 	near := c.Page(200, "/lab?data="+c.Upload("", "w,c\ncat,a\ndog,b\n").ID+"&k=1&try=cat").Find("#tried li").First().Text()

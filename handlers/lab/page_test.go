@@ -54,8 +54,7 @@ func TestLiveWithManyPoints(t *testing.T) {
 		{"&coarse=1", 500_000, 0, "Drawn: 2000 of 20000 points, all "},
 	} {
 		reply, doc, size := answer(c, "stage=720&test_fraction=0.3&gamma=2&data="+data+tc.form)
-		var stage struct{ Points, Rows []any }
-		require.NoError(t, json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage))
+		stage := require.JSON[struct{ Points, Rows []any }](t, doc.Find(".stage").AttrOr("data-stage", ""))
 		caption := doc.Find(".caption").Text()
 		require.Check(t, size <= tc.most && len(stage.Points) == tc.points && len(stage.Rows) == tc.points && strings.Contains(caption, tc.drawn),
 			"%q: %d bytes, %d points: %s", tc.form, size, len(stage.Points), caption)
@@ -169,18 +168,16 @@ func TestPlacesInThePicture(t *testing.T) {
 	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	said := func(form string) pictures.Place {
 		t.Helper()
-		var reply struct{ Place pictures.Place }
 		a := c.Fetch("POST", "/lab/at", form)
-		require.Must(t, a.Status == 200 && json.Unmarshal(a.Body, &reply) == nil, "%s: %d %s", form, a.Status, a.Body)
-		return reply.Place
+		require.Must(t, a.Status == 200, "%s: %d %s", form, a.Status, a.Body)
+		return require.JSON[struct{ Place pictures.Place }](t, a.Body, "%s", form).Place
 	}
 	for form, machines := range map[string]int{
 		"data=moons&gamma=3&conformal=gradient": 1, "data=iris&on=shown&x=petal_length&y=sepal_width": 3,
 		"data=iris&on=pca": 3, "data=sine&learner=ridge&target=value": 1, "data=hill&learner=ridge&target=value": 1,
 	} {
 		_, doc, _ := answer(c, form+"&test_fraction=0&stage=720")
-		var stage struct{ Points [][]any }
-		require.NoError(t, json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage))
+		stage := require.JSON[struct{ Points [][]any }](t, doc.Find(".stage").AttrOr("data-stage", ""))
 		for _, p := range stage.Points[:5] {
 			said := said(fmt.Sprintf("%s&test_fraction=0&at.s=%v&at.t=%v", form, p[0], p[1]))
 			want := []any{p[3]}

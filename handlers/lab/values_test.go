@@ -100,11 +100,10 @@ func TestValues(t *testing.T) {
 func TestValuesLive(t *testing.T) {
 	b := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	live := func(form string) (hidden []string, query string, stage map[string]any) {
-		var reply struct {
+		reply := require.JSON[struct {
 			Hidden      []string
 			Query, HTML string
-		}
-		require.NoError(t, json.Unmarshal(b.Fetch("POST", "/lab/live", form).Body, &reply))
+		}](t, b.Fetch("POST", "/lab/live", form).Body)
 		doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(reply.HTML)))(t)
 		require.NoError(t, json.Unmarshal([]byte(doc.Find("[data-stage]").AttrOr("data-stage", "")), &stage))
 		return reply.Hidden, reply.Query, stage

@@ -3,7 +3,6 @@ package runs_test
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -101,11 +100,10 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	require.Equal(t, strings.Join(head, "|"), "Row|Coordinates|Label|Predicted|"+strings.Join(names, "|")+"|Weight|Role",
 		"table of points")
 	require.Equal(t, doc.Find(".points tbody tr").First().Find("td").Length(), len(head), "cells below the headings")
-	var stage struct {
+	stage := require.JSON[struct {
 		Scores []string
 		Points [][]any
-	}
-	require.NoError(t, json.Unmarshal([]byte(doc.Find("[data-stage]").AttrOr("data-stage", "")), &stage))
+	}](t, doc.Find("[data-stage]").AttrOr("data-stage", ""))
 	require.Check(t, fmt.Sprint(stage.Scores) == fmt.Sprint(names) && len(stage.Points) == 30,
 		"stage: %v, %d points", stage.Scores, len(stage.Points))
 	for i, p := range stage.Points {

@@ -2,7 +2,6 @@ package teach_test
 
 import (
 	"bufio"
-	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -40,12 +39,11 @@ func TestFollow(t *testing.T) {
 		Slide, Part string
 		Point       *[2]float64
 	}
-	next := func() (p place) {
+	next := func() place {
 		t.Helper()
 		e, ok := handlerstest.NextEvent(t, stream)
 		require.Must(t, ok && e.Name == "place", "event %+v, %v", e, ok)
-		require.NoError(t, json.Unmarshal([]byte(e.Data), &p))
-		return p
+		return require.JSON[place](t, e.Data)
 	}
 	tc.Send(204, base+"/point", "x=0.5&y=0.5") // at nothing
 	p := next()

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -54,8 +53,7 @@ func TestPollEvents(t *testing.T) {
 	for {
 		e, ok := handlerstest.NextEvent(t, results)
 		require.Must(t, ok, "the stream ended without the answer")
-		var news struct{ HTML string }
-		require.NoError(t, json.Unmarshal([]byte(e.Data), &news))
+		news := require.JSON[struct{ HTML string }](t, e.Data)
 		doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(news.HTML)))(t)
 		if got := counts(doc); len(got) > 0 && got[place(t, 0)] == "1" {
 			break

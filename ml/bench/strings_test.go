@@ -4,7 +4,6 @@ package bench
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -115,10 +114,8 @@ func TestGramIsRead(t *testing.T) {
 			{flags, strung(0, train), strung(train, n)},
 		} {
 			model := filepath.Join(t.TempDir(), "model.json")
-			var ours struct{ Objective float64 }
-			if err := json.Unmarshal([]byte(marginlab(append([]string{"fit", "--json", "--C", "2", "--tol", "1e-9", "--data", way.train, "--out", model}, way.flags...)...)), &ours); err != nil {
-				t.Fatal(err)
-			}
+			args := append([]string{"fit", "--json", "--C", "2", "--tol", "1e-9", "--data", way.train, "--out", model}, way.flags...)
+			ours := require.JSON[struct{ Objective float64 }](t, marginlab(args...))
 			require.Check(t, agree(ours.Objective, theirs.Objective, 1e-8),
 				"%v: dual objective %.12g, scikit-learn has %.12g", way.flags, ours.Objective, theirs.Objective)
 			told, err := csv.NewReader(strings.NewReader(marginlab("predict", "--model", model, "--data", way.predict))).ReadAll()

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bytes"
-	"compress/gzip"
 	"strings"
 	"testing"
 
@@ -13,13 +11,6 @@ import (
 func TestSameRowsFromManyWriters(t *testing.T) {
 	t.Parallel()
 	const want = "x,y,class\n1,2.5,a\n3,,b\n-1,0,a\n0.5,1e3,b\n"
-	pack := func(text string) string {
-		var b bytes.Buffer
-		w := gzip.NewWriter(&b)
-		_, _ = w.Write([]byte(text))
-		_ = w.Close()
-		return b.String()
-	}
 	read := func(text, file string) *Table {
 		t.Helper()
 		table := require.Value(ParseTable(strings.NewReader(text), file, Limits{}))(t, "%s", file)
@@ -42,9 +33,9 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 		"wrapped.json":      `{"meta":{"by":["me"]},"links":[{"rel":"self"}],"data":[{"x":1,"y":2.5,"class":"a"},{"x":3,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}],"next":null}`,
 		"beside.json":       `{"target":["a"],"class":["a","b","a","b"],"data":[[1,2.5],[3,null],[-1,0],[0.5,1e3]],"feature_names":["x","y"]}`,
 		"records of no one": `[{"x":1,"y":2.5,"class":"a"},{"x":3,"y":null,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}]`,
-		"rows.csv.gz":       pack(want),
-		"records.json.gz":   pack(`{"x":[1,3,-1,0.5],"y":[2.5,null,0,1e3],"class":["a","b","a","b"]}`),
-		"packed.csv":        pack(want),
+		"rows.csv.gz":       gz(want),
+		"records.json.gz":   gz(`{"x":[1,3,-1,0.5],"y":[2.5,null,0,1e3],"class":["a","b","a","b"]}`),
+		"packed.csv":        gz(want),
 	} {
 		got := read(text, name)
 		require.Must(t, len(got.Columns) == 3 && len(got.Lines) == 4, "%s: %d columns of %d rows", name, len(got.Columns), len(got.Lines))
@@ -143,11 +134,8 @@ func TestRecordsFaults(t *testing.T) {
 	} {
 		require.Is(t, require.Err(ParseTable(strings.NewReader(text), "r.json", small)), ErrTooLarge, "%s", text)
 	}
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = w.Write(bytes.Repeat([]byte("1,2\n"), 1000))
-	_ = w.Close()
-	require.Is(t, require.Err(ParseTable(&b, "b.csv.gz", small)), ErrTooLarge, "a packed file that is too large")
+	large := strings.NewReader(gz(strings.Repeat("1,2\n", 1000)))
+	require.Is(t, require.Err(ParseTable(large, "b.csv.gz", small)), ErrTooLarge, "a packed file that is too large")
 	require.Fails(t, require.Err(ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{})), "damaged", "a damaged one")
 }
 

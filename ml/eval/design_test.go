@@ -17,10 +17,9 @@ import (
 	"marginlab/ml/param"
 )
 
-func axes(t *testing.T, text string) (a eval.Axes) {
+func axes(t *testing.T, text string) eval.Axes {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(text), &a))
-	return a
+	return require.JSON[eval.Axes](t, text)
 }
 
 func drawn(t *testing.T, text, design string, points int, seed uint64) *eval.Drawn {
@@ -158,9 +157,7 @@ func TestDesignsThatCannotBe(t *testing.T) {
 // The sequence without a shift is SciPy's, bit for bit (testdata/sobol.py).
 func TestSobol(t *testing.T) {
 	t.Parallel()
-	text := require.Value(os.ReadFile("testdata/sobol.json"))(t)
-	var want [][]float64 // in parts of 128
-	require.NoError(t, json.Unmarshal(text, &want))
+	want := require.JSON[[][]float64](t, require.Value(os.ReadFile("testdata/sobol.json"))(t)) // in parts of 128
 	got := eval.Sobol(len(want), make([]uint32, len(want[0])))
 	for i := range got {
 		for j := range got[i] {

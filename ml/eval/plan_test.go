@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,11 +42,9 @@ var searches = map[string]struct {
 }
 
 // throughJSON is v after a journey as text.
-func throughJSON[T any](t *testing.T, v T) (same T) {
+func throughJSON[T any](t *testing.T, v T) T {
 	t.Helper()
-	text := require.Value(json.Marshal(v))(t)
-	dec := json.NewDecoder(bytes.NewReader(text))
-	require.NoError(t, dec.Decode(&same), "%s", text)
+	same := require.Reread(t, v)
 	require.Equal(t, cmp.Diff(v, same), "", "JSON changes it")
 	return same
 }
@@ -179,17 +176,13 @@ func TestRows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := eval.Rows(slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.IntRange(0, 300), 0, 40, rapid.ID[int]).Draw(t, "rows"))))
-		text := require.Value(json.Marshal(rows))(t)
-		var same eval.Rows
-		err := json.Unmarshal(text, &same)
-		require.Must(t, err == nil && slices.Equal(rows, same), "%v became %s became %v, %v", rows, text, same, err)
+		require.Slices(t, require.Reread(t, rows), rows, "read again")
 	})
 	for _, bad := range []eval.Rows{{-1}, {3, 2}, {4, 4}} {
 		text, err := json.Marshal(bad)
 		require.Check(t, err != nil, "%v became %s", bad, text)
 	}
-	var r eval.Rows
-	require.Check(t, json.Unmarshal([]byte(`"AQ*="`), &r) != nil, "a star is not base64")
+	require.Check(t, json.Unmarshal([]byte(`"AQ*="`), new(eval.Rows)) != nil, "a star is not base64")
 }
 
 // TestComputeRefuses gets cells that no plan made.

@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 
@@ -77,9 +76,7 @@ func TestOnwardPlan(t *testing.T) {
 	worker, known, computed := eval.NewWorker(d, 0), map[string]eval.CellResult{}, 0
 	for round := range 4 {
 		fresh := require.Value(eval.NewPlan(d, spec, design, scheme))(t)
-		text := require.Value(json.Marshal(fresh))(t)
-		plan := new(eval.Plan)
-		require.NoError(t, json.Unmarshal(text, plan))
+		plan := require.Reread(t, fresh)
 		names := require.Value(plan.Names())(t)
 		if again, err := fresh.Names(); err != nil || !slices.Equal(names, again) {
 			t.Fatalf("round %d: the plan has other cells once it was written: %v", round+1, err)

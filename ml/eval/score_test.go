@@ -81,11 +81,10 @@ func TestEveryScoreRanks(t *testing.T) {
 		}
 		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
 		text := require.Value(json.Marshal(throughJSON(t, res)))(t)
-		var mu struct {
+		mu := require.JSON[struct {
 			Cells  []map[string]any
 			Nested map[string]any
-		}
-		require.NoError(t, json.Unmarshal(text, &mu))
+		}](t, text)
 		for _, other := range eval.ScoresFor(false) {
 			mean, sd, _ := other.Over(res.Settings[1].Folds)
 			require.Check(t, mu.Cells[1][other.Name] == mean && mu.Cells[1][other.Name+"_sd"] == sd && mu.Nested[other.Name] != nil,
@@ -171,9 +170,7 @@ func TestOlderPlans(t *testing.T) {
 	res, err := plan.Reduce(results)
 	require.Check(t, err == nil && res.Confusion == nil && res.RankedBy().Name == "accuracy" && res.Settings[0].Mean != nil,
 		"%+v, %v", res, err)
-	var old eval.Result
-	err = json.Unmarshal([]byte(`{"searched":["C"],"cells":[{"C":1,"accuracy":0.5,"accuracy_sd":0.1,"folds":[{"accuracy":0.4,"train_accuracy":1,"status":"converged","support_vectors":3},{"accuracy":0.6,"train_accuracy":1,"status":"converged","support_vectors":3}]}],"best":0,"nested":{"accuracy":0.5,"accuracy_sd":0.1,"chosen":[0,0]}}`), &old)
-	require.NoError(t, err)
+	old := require.JSON[eval.Result](t, `{"searched":["C"],"cells":[{"C":1,"accuracy":0.5,"accuracy_sd":0.1,"folds":[{"accuracy":0.4,"train_accuracy":1,"status":"converged","support_vectors":3},{"accuracy":0.6,"train_accuracy":1,"status":"converged","support_vectors":3}]}],"best":0,"nested":{"accuracy":0.5,"accuracy_sd":0.1,"chosen":[0,0]}}`)
 	mean, _, ok := old.RankedBy().Over(old.NestedFolds())
 	require.Check(t, ok && mean == 0.5 && old.WithinOneError() == 0, "%+v", old)
 }

@@ -44,10 +44,9 @@ type scipy struct {
 	}
 }
 
-func ofSciPy(t *testing.T) (s scipy) {
+func ofSciPy(t *testing.T) scipy {
 	t.Helper()
-	require.NoError(t, json.Unmarshal(require.Value(os.ReadFile("testdata/statistics.json"))(t), &s))
-	return s
+	return require.JSON[scipy](t, require.Value(os.ReadFile("testdata/statistics.json"))(t))
 }
 
 // near tells whether two numbers are the same but for so much of the larger or of 1e-3.

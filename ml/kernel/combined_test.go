@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -110,10 +109,8 @@ func TestCombinedPoints(t *testing.T) {
 		if kind, err := k.Takes(); kind != dataset.KindVectors || err != nil || !k.Definite() {
 			t.Fatalf("%s takes %q, %v, definite %v", text, kind, err, k.Definite())
 		}
-		stored, err := json.Marshal(k)
-		var back Kernel
-		err = errors.Join(err, json.Unmarshal(stored, &back))
-		require.Must(t, err == nil && same(k, back), "%s: %v", stored, err)
+		back := require.Reread(t, k)
+		require.Must(t, same(k, back), "%s was read again as %v", text, back)
 		g, row, v := NewGram(back, x), make([]float64, 40), make([]float64, len(parts))
 		for _, i := range []int{0, 7, 39} {
 			g.Row(row, i)

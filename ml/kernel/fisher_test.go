@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -116,11 +115,8 @@ func TestFisherJSON(t *testing.T) {
 	x := mltest.Normal(rand.New(rand.NewPCG(3, 2)), 60, 2)
 	for _, information := range []bool{true, false} {
 		k := require.Value(fisherOf(3, information).Fit(t.Context(), x, nil))(t)
-		text, err := json.Marshal(k)
-		var back Kernel
-		if err := errors.Join(err, json.Unmarshal(text, &back), back.Validate(), back.Check(2)); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		back := require.Reread(t, k)
+		require.NoError(t, errors.Join(back.Validate(), back.Check(2)), "%+v", back)
 		if diff := cmp.Diff(k.Fitted, back.Fitted); diff != "" || back.Eval(x.RawRowView(0), x.RawRowView(1)) != k.Eval(x.RawRowView(0), x.RawRowView(1)) {
 			t.Errorf("%s", diff)
 		}

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/cmplx"
@@ -46,16 +45,14 @@ var path3 = dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
 // TestGraphKernelsHaveTheKnownValues compares with matrices that were computed elsewhere.
 func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 	t.Parallel()
-	data := require.Value(os.ReadFile("testdata/graphs.json"))(t)
-	var file map[string][]struct {
+	file := require.JSON[map[string][]struct {
 		Iterations int
 		Lam        float64
 		Labelled   bool
 		Graphs     []dataset.Graph
 		Gram       [][]float64
-	}
-	err := json.Unmarshal(data, &file)
-	require.Must(t, err == nil && len(file["wl_subtree"]) != 0 && len(file["random_walk"]) != 0, "%v", err)
+	}](t, require.Value(os.ReadFile("testdata/graphs.json"))(t))
+	require.Must(t, len(file["wl_subtree"]) != 0 && len(file["random_walk"]) != 0, "it holds %d kinds", len(file))
 	for name, rows := range file {
 		for _, row := range rows {
 			k := wlOf(row.Iterations, false)

@@ -172,10 +172,8 @@ func TestTable(t *testing.T) {
 			if kind, _ := k.Takes(); kind == dataset.KindVectors {
 				k = learnt(t, k, 2)
 			}
-			data := require.Value(json.Marshal(k))(t)
-			var back Kernel
-			err := json.Unmarshal(data, &back)
-			require.Check(t, err == nil && same(back, k), "%s came back from JSON as %+v, %v", data, back, err)
+			back := require.Reread(t, k)
+			require.Check(t, same(back, k), "%+v came back from JSON as %+v", k, back)
 		}
 	}
 	_, err := Lookup("cosine")
@@ -417,9 +415,7 @@ func TestWidth(t *testing.T) {
 		require.Check(t, g.Text() == tc.text && Width(g, x) == tc.want, "%q: Text %q, Width %g, want %g", tc.text, g, Width(g, x), tc.want)
 		data, err := json.Marshal(g)
 		require.Check(t, err == nil && string(data) == tc.json, "%q as JSON: %s, %v", tc.text, data, err)
-		var back param.Value
-		err = json.Unmarshal(data, &back)
-		require.Check(t, err == nil && cmp.Diff(g, back) == "", "%s came back as %+v, %v", data, back, err)
+		require.Equal(t, cmp.Diff(g, require.JSON[param.Value](t, data)), "", "%s read again", data)
 	}
 	require.Equal(t, Width(param.Value{}, x), 0.5, "no value")
 	require.Equal(t, Width(param.Of("scale"), mat.NewDense(2, 4, nil)), 0.25, "scale of constant data")

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -58,15 +57,13 @@ func compareValues(t *testing.T, k Kernel, x dataset.Objects, want [][]float64) 
 // The matrices were computed elsewhere, by enumeration.
 func TestStringKernelsHaveTheKnownValues(t *testing.T) {
 	t.Parallel()
-	data := require.Value(os.ReadFile("testdata/strings.json"))(t)
-	var file map[string][]struct {
+	file := require.JSON[map[string][]struct {
 		K       int
 		Lam     float64
 		Strings []string
 		Gram    [][]float64
-	}
-	err := json.Unmarshal(data, &file)
-	require.Must(t, err == nil && len(file["spectrum"]) != 0 && len(file["gap_subsequence"]) != 0, "%v", err)
+	}](t, require.Value(os.ReadFile("testdata/strings.json"))(t))
+	require.Must(t, len(file["spectrum"]) != 0 && len(file["gap_subsequence"]) != 0, "it holds %d kinds", len(file))
 	for name, rows := range file {
 		for _, row := range rows {
 			k := ofStrings(strings.ReplaceAll(name, "_", "-"), row.K, row.Lam, false)

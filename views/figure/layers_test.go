@@ -26,8 +26,7 @@ func TestHiddenLayers(t *testing.T) {
 		var svg, list bytes.Buffer
 		require.NoError(t, p.SVG(t.Context(), &svg))
 		require.NoError(t, p.DisplayList(t.Context(), &list, ""))
-		var told struct{ Toggles json.RawMessage }
-		require.NoError(t, json.Unmarshal(list.Bytes(), &told))
+		told := require.JSON[struct{ Toggles json.RawMessage }](t, list.Bytes())
 		want := require.Value(json.Marshal(p.Toggles))(t)
 		require.Check(t, bytes.Equal(told.Toggles, want), "the display list has the toggles %s, not %s", told.Toggles, want)
 		return p, svg.String(), list.Len()

@@ -4,6 +4,7 @@ package require
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +52,21 @@ func Value[V any](v V, err error) func(t T, what ...any) V {
 		NoError(t, err, what...)
 		return v
 	}
+}
+
+// JSON returns the value that a text holds, as in require.JSON[ml.Report](t, text). It ends the test
+// with the error unless it holds one.
+func JSON[V any, S ~string | ~[]byte](t T, text S, what ...any) (v V) {
+	t.Helper()
+	NoError(t, json.Unmarshal([]byte(text), &v), what...)
+	return v
+}
+
+// Reread returns what a value is after it was written as JSON.
+func Reread[V any](t T, v V) V {
+	t.Helper()
+	text := Value(json.Marshal(v))(t)
+	return JSON[V](t, text, "%s", text)
 }
 
 // Written returns the output of a function, as in require.Written(t, data.Export). It ends the test

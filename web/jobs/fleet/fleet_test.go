@@ -264,8 +264,7 @@ func TestGreetingTellsWhatNobodyWants(t *testing.T) {
 	link := require.Value(Connect(h.access(), "worker", slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(link.Close)
 	text := require.Value(json.Marshal(greeting{Worker: "ada", Version: ThisVersion(), Slots: 1, Cells: []string{"of a search that is gone", wanted.Name}}))(t)
-	var told welcome
-	require.NoError(t, json.Unmarshal(require.Value(link.Request(helloSubject, text, startTimeout))(t).Data, &told))
+	told := require.JSON[welcome](t, require.Value(link.Request(helloSubject, text, startTimeout))(t).Data)
 	require.Check(t, slices.Equal(told.Drop, []string{"of a search that is gone"}), "told %+v", told)
 }
 
