@@ -282,7 +282,8 @@ func (k *killed) checkOne(w *write) {
 	}
 	var list []struct{ ID, Status, Error string }
 	read := func() {
-		list = require.JSON[map[string][]struct{ ID, Status, Error string }](k.t, get("/api/"+w.list), "%v", w)[w.list]
+		lists := require.JSON[map[string]json.RawMessage](k.t, get("/api/"+w.list), "%v", w)
+		list = require.JSON[[]struct{ ID, Status, Error string }](k.t, lists[w.list], "%v", w)
 	}
 	read()
 	switch {
