@@ -109,12 +109,18 @@ func sparse(z *listed, p *packed) {
 		}
 		return
 	}
+	share(z, p)
+}
+
+// share sets p.some from the bits of its points in z, or clears both if the points of a block have
+// little in common.
+func share(z *listed, p *packed) {
 	p.unite(z.some)
-	few = 0
+	few := 0
 	for _, w := range p.some {
 		few += bits.OnesCount64(w)
 	}
-	if few > p.d*len(p.some)/words(p.d)/2 { // the points of a block have little in common
+	if few > p.d*len(p.some)/words(p.d)/2 {
 		z.some, p.some = nil, nil
 	}
 }

@@ -257,7 +257,7 @@ func TestSubsetAndProduct(t *testing.T) {
 // Columns of one half, which add nothing to a distance, make points count as dense.
 func TestSparseGram(t *testing.T) {
 	t.Parallel()
-	t.Run("whole", func(t *testing.T) { sparseGram(t, 80, 1) })
+	t.Run("whole", func(t *testing.T) { sparseGram(t, 500, 1) })
 	t.Run("not whole", func(t *testing.T) { sparseGram(t, 800, 0.3) })
 }
 
