@@ -212,20 +212,28 @@ func (m *Model) Inputs(x *mat.Dense) *mat.Dense {
 type expansions struct {
 	model    *Model
 	together *kernel.Sums  // of all machines, nil if that is not faster
-	sums     []*kernel.Sum // otherwise
+	sums     []*kernel.Sum // otherwise, of at most two: each has copies of its support vectors
 }
 
-// expansions prepares the functions of all machines.
+// expansions prepares the functions of the machines.
 func (m *Model) expansions() expansions {
 	e := expansions{model: m}
 	if !slices.ContainsFunc(m.Machines, func(c Machine) bool { return c.Map != nil }) {
 		coef := lists.Map(m.Machines, func(c Machine) []float64 { return c.Coef })
 		e.together = kernel.NewSums(m.Kernel, m.Supports.Vectors, coef)
 	}
-	if e.together == nil {
+	if e.together == nil && len(m.Machines) <= 2 {
 		e.sums = lists.Make(len(m.Machines), m.sum)
 	}
 	return e
+}
+
+// sum returns the function of machine k.
+func (e expansions) sum(k int) *kernel.Sum {
+	if e.sums != nil {
+		return e.sums[k]
+	}
+	return e.model.sum(k)
 }
 
 // sum returns machine k's expansion without bias and without the outer factor c(x).
@@ -369,7 +377,7 @@ func (e expansions) scoresAt(ctx context.Context, in *mat.Dense, fast bool) (sco
 	}
 	f, factors := make([]float64, n), make([]float64, n)
 	for k, machine := range e.model.Machines {
-		sum, off, ok := e.sums[k], 0.0, false
+		sum, off, ok := e.sum(k), 0.0, false
 		if fast {
 			off, ok = sum.AtRowsFast(ctx, f, in)
 		}

@@ -154,7 +154,7 @@ func (s *Sum) each(ctx context.Context, x *mat.Dense, f func(i int, v []float64)
 // Sums are functions x -> sum_j w_kj k(z_j, x) of the same points, whose kernel values are each computed
 // once for all.
 type Sums struct {
-	of      *Sum // any
+	of      *Sum // the points, without weights
 	numbers [][]int
 	weights [][]float64 // other than 0, of the points with the numbers
 }
