@@ -41,7 +41,7 @@ func TestFollow(t *testing.T) {
 	phone.wait(`!document.querySelector("[data-state]").textContent.includes("On the screen: Picture")`)
 	teacher.wait(`location.hash !== "#picture"`)
 
-	// Its box says what students may, whoever changed it.
+	// Its box says what students may, also after a change from elsewhere.
 	for _, free := range []string{"1", "0"} {
 		host.do(t, "POST", "/courses/"+code+"/present", "free="+free)
 		phone.wait(`document.querySelector("[data-free]").checked === (` + free + ` === 1)`)

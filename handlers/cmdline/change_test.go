@@ -20,7 +20,7 @@ func TestChange(t *testing.T) {
 	d, file := moons(t, 40)
 	want := require.Value(ml.Sense(t.Context(), d, ml.DefaultSpec(), nil))(t)
 	band := filepath.Join(t.TempDir(), "band.svg")
-	got := told[ml.Sensitivity](t, "change", file, "--plot", band)
+	got := printed[ml.Sensitivity](t, "change", file, "--plot", band)
 	require.Equal(t, cmp.Diff(want, &got, cmpopts.IgnoreFields(ml.Sensitivity{}, "Model", "Sampled")), "", "diff")
 	svg, err := os.ReadFile(band)
 	require.Check(t, err == nil && strings.Contains(string(svg), "30 bootstrap samples"), "%v: %.100s", err, svg)

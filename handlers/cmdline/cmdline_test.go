@@ -132,8 +132,8 @@ func keys(t *testing.T, text string) []string {
 	return slices.Sorted(maps.Keys(require.JSON[map[string]any](t, text, "%s", text)))
 }
 
-// told reads what a command prints with --json, which has to succeed without a word.
-func told[V any](t *testing.T, args ...string) V {
+// printed reads what a command prints with --json, which has to succeed without a word.
+func printed[V any](t *testing.T, args ...string) V {
 	t.Helper()
 	text := must(t, append(args, "--json")...)
 	return require.JSON[V](t, text, "%s", text)
@@ -142,7 +142,7 @@ func told[V any](t *testing.T, args ...string) V {
 // report is the JSON form of what fit measured.
 func report(t *testing.T, args ...string) ml.Report {
 	t.Helper()
-	return told[ml.Report](t, append([]string{"fit"}, args...)...)
+	return printed[ml.Report](t, append([]string{"fit"}, args...)...)
 }
 
 func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {

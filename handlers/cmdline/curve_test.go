@@ -25,7 +25,7 @@ func TestLearningIsThatOfTheLibrary(t *testing.T) {
 		_ = s.Set("C", "10")
 		return s
 	}(), eval.Scheme{Folds: 3, Seed: 2}, []float64{0.2, 1}, nil))(t)
-	got := told[struct {
+	got := printed[struct {
 		Learning []eval.LearningStep
 		Cells    any
 		N        int

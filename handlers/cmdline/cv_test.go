@@ -93,7 +93,7 @@ func TestCVOfAnyNumber(t *testing.T) {
 		"cv", "--data", path, "--folds", "2", "--learner", "mcm", "--kernel", "poly", "--conformal", "gradient", "--core-step", "5",
 		"--rho", "0.01,0", "--coef0", "0, 1", "--degree", "3", "--core-gamma", "0.1,1.0", "--rank-tol", "1e-9",
 	}
-	got := told[struct {
+	got := printed[struct {
 		Cells []map[string]any
 		Best  int
 	}](t, args...)
@@ -139,7 +139,7 @@ func TestCVOfARidge(t *testing.T) {
 	}
 	require.Check(t, res.Settings[0].Accuracy != res.Settings[2].Accuracy, "lambda makes no difference")
 	args := strings.Fields("--folds 3 --learner ridge --kernel linear --lambda 1,2")
-	linear := told[eval.Result](t, append([]string{"cv", "--data", path}, args...)...)
+	linear := printed[eval.Result](t, append([]string{"cv", "--data", path}, args...)...)
 	require.Slices(t, linear.Searched, []string{"lambda"}, "neither C nor gamma applies")
 }
 
@@ -165,7 +165,7 @@ func TestCVDesigns(t *testing.T) {
 	t.Parallel()
 	d, path := moons(t, 60)
 	cells := func(args ...string) (all []param.Values) {
-		got := told[struct {
+		got := printed[struct {
 			Learner, Kernel string
 			Cells           []eval.Setting
 		}](t, append([]string{"cv", "--data", path, "--folds", "3"}, args...)...)
@@ -203,7 +203,7 @@ func TestCVRefined(t *testing.T) {
 	_, path := moons(t, 60)
 	for _, design := range [][]string{{"--C", "0.01,1,100", "--gamma", "0.1..10/3", "--kernel", "laplacian,rbf"}, {"--C", "0.01..100", "--gamma", "0.1..10", "--design", "sobol", "--points", "8"}} {
 		args := append([]string{"cv", "--data", path, "--folds", "3", "--refine", "2"}, design...)
-		got := told[struct {
+		got := printed[struct {
 			eval.Result
 			Warning string
 			Rounds  []eval.Result

@@ -42,7 +42,7 @@ func TestSeveralClasses(t *testing.T) {
 			t.Errorf("%s: predictions %v are right in %g, the report says %g", way, records[0], got, *r.TrainAccuracy)
 		}
 
-		cv := told[struct {
+		cv := printed[struct {
 			Rule     ml.Rule
 			Positive *string
 			eval.Result

@@ -20,7 +20,7 @@ func TestPath(t *testing.T) {
 	want := require.Value(ml.Regularise(t.Context(), d, ml.DefaultSpec(), nil))(t)
 	dir := t.TempDir()
 	alphas, shares := filepath.Join(dir, "alphas.svg"), filepath.Join(dir, "shares.png")
-	got := told[ml.Regularisation](t, "path", "--data", file, "--plot", alphas, "--plot-shares", shares)
+	got := printed[ml.Regularisation](t, "path", "--data", file, "--plot", alphas, "--plot-shares", shares)
 	require.Equal(t, cmp.Diff(want, &got), "", "diff")
 	svg, err := os.ReadFile(alphas)
 	require.Check(t, err == nil && strings.Contains(string(svg), "alpha / C"), "%v: %.100s", err, svg)

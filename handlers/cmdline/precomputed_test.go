@@ -38,7 +38,7 @@ func TestPrecomputed(t *testing.T) {
 	}
 	fit := func(args ...string) report {
 		t.Helper()
-		return told[report](t, append([]string{"fit", "--tol", "1e-9", "--C", "3"}, args...)...)
+		return printed[report](t, append([]string{"fit", "--tol", "1e-9", "--C", "3"}, args...)...)
 	}
 	dir := t.TempDir()
 	model, mapped := filepath.Join(dir, "m.json"), filepath.Join(dir, "mapped.json")
@@ -81,7 +81,7 @@ func TestPrecomputed(t *testing.T) {
 
 	accuracies := func(args ...string) (list []float64) {
 		t.Helper()
-		r := told[struct {
+		r := printed[struct {
 			Cells []struct{ Accuracy float64 }
 		}](t, append([]string{"cv", "--folds", "4", "--C", "0.3,3,30", "--tol", "1e-6"}, args...)...)
 		for _, c := range r.Cells {

@@ -35,7 +35,7 @@ func TestStrings(t *testing.T) {
 		Train     float64 `json:"train_accuracy"`
 		Local     *bool
 	}
-	want := told[report](t, "fit", "--kernel", "spectrum", "--k", "4", "--tol", "1e-9", "--data", data, "--out", model)
+	want := printed[report](t, "fit", "--kernel", "spectrum", "--k", "4", "--tol", "1e-9", "--data", data, "--out", model)
 	require.Check(t, want.N == 8 && want.D == nil && want.K == 4 && want.Train == 1 && want.Local == nil, "%+v", want)
 	for _, in := range []string{data, lines} {
 		head, rows := predictions(t, must(t, "predict", "--model", model, "--data", in))
@@ -54,7 +54,7 @@ func TestStrings(t *testing.T) {
 		matrix.WriteString(line + "," + strings.Split(strings.Split(labelled.String(), "\n")[i+1], ",")[1] + "\n")
 	}
 	values := file(t, "K.csv", matrix.String())
-	given := told[report](t, "fit", "--kernel", "precomputed", "--tol", "1e-9", "--data", values)
+	given := printed[report](t, "fit", "--kernel", "precomputed", "--tol", "1e-9", "--data", values)
 	d := given.Objective - want.Objective
 	require.Check(t, d <= 1e-8 && d >= -1e-8, "objective %g by the matrix, %g by the strings", given.Objective, want.Objective)
 }

@@ -58,7 +58,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float6
 			near.set(a, g.x.RawRowView(i))
 		}
 		near.set(len(members), x)
-		g.f.row(values, near, x) // the last is that of the mean itself
+		g.f.row(values, near, x) // the last one belongs to the mean itself
 		for a, i := range members {
 			distance += g.Diag(i) - 2*g.factor(i)*c*values[a] + c*c*values[len(members)]
 			scale += g.Diag(i)

@@ -109,12 +109,12 @@ func sparse(z *listed, p *packed) {
 		}
 		return
 	}
-	share(z, p)
+	common(z, p)
 }
 
-// share sets p.some from the bits of its points in z, or clears both if the points of a block have
+// common sets p.some from the bits of its points in z, or clears both if the points of a block have
 // little in common.
-func share(z *listed, p *packed) {
+func common(z *listed, p *packed) {
 	p.unite(z.some)
 	few := 0
 	for _, w := range p.some {

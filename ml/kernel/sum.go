@@ -74,7 +74,7 @@ func newSum(e expression, z *mat.Dense, w []float64) *Sum {
 		z := listed{v: s.z.Data}
 		if sparse(&z, &s.p); s.p.norms != nil { // the sum is also wanted at points that are not whole
 			s.p.norms = nil
-			share(&z, &s.p)
+			common(&z, &s.p)
 		}
 	}
 	return s
