@@ -1,21 +1,28 @@
 // Rows of the Gaussian and other kernels, see gaussian.c.
 
 // Points in d dimensions, packed in blocks of BLOCK: BLOCK values of the first coordinate,
-// BLOCK of the second, and so on. The last block is padded with zeros. See packed.go for the
-// others.
+// BLOCK of the second, and so on. The last block is padded with zeros. Of sparse points, of which
+// start is not NULL, block b begins at v + start[b] with BLOCK zeros and has only the coordinates
+// that some names. norms, the squares |x|^2, is not NULL for sparse points that are whole.
 enum { BLOCK = 32 };
+
+#include <stdint.h>
 
 typedef struct {
 	const double *v;
 	long d;
 	const unsigned long long *some;
+	const intptr_t *start;
 	const double *norms;
 } packed;
 
-// Points one after the other in v. If some is not NULL, it says which coordinates differ from 0.
+// Points one after the other in v. If x is sparse, some says which coordinates differ from 0, and
+// the points may be those at other places in v, some and norms.
 typedef struct {
 	const double *v;
 	const unsigned long long *some;
+	const double *norms;
+	const intptr_t *at;
 } listed;
 
 // simd is a level of package simd that the processor supports.

@@ -28,17 +28,24 @@ import (
 
 const lanes = C.BLOCK
 
+// compiled reports that the loops can leave zeros out.
+const compiled = true
+
 // c returns p for C.
 func (p packed) c() C.packed {
-	return C.packed{v: doubles(p.v), d: C.long(p.d), some: ints(p.some), norms: doubles(p.norms)}
+	return C.packed{v: doubles(p.v), d: C.long(p.d), some: words64(p.some), start: places(p.start), norms: doubles(p.norms)}
 }
 
 // c returns z for C.
-func (z listed) c() C.listed { return C.listed{v: doubles(z.v), some: ints(z.some)} }
+func (z listed) c() C.listed {
+	return C.listed{v: doubles(z.v), some: words64(z.some), norms: doubles(z.norms), at: places(z.at)}
+}
 
 func doubles(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
 
-func ints(v []uint64) *C.ulonglong { return (*C.ulonglong)(unsafe.SliceData(v)) }
+func words64(v []uint64) *C.ulonglong { return (*C.ulonglong)(unsafe.SliceData(v)) }
+
+func places(v []int) *C.intptr_t { return (*C.intptr_t)(unsafe.Pointer(unsafe.SliceData(v))) }
 
 // gaussianRowsAt writes m rows of exp(-gamma |x_i - z_j|²), each for the first len(dst)/m points x_i,
 // into dst. Values below exp(-708) may be 0.

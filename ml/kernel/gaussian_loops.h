@@ -119,41 +119,61 @@ enum { NAME(SEVERAL) = LANES == 8 ? 4 : 2 };
 #define SEVERAL NAME(SEVERAL)
 
 // The squared distances between one strip of points and several z from number j. Points of many
-// coordinates do not fit the fastest cache, from which each z would read them again. Coordinates that
-// are 0 in all these points add nothing. Between whole points |x - z|^2 is exactly |x|^2 plus the sum
-// of z_k (z_k - 2 x_k), without those z_k that are 0.
+// coordinates do not fit the fastest cache, from which each z would read them again. Of sparse points,
+// coordinates that are 0 in all of these add nothing. Between whole points |x - z|^2 is exactly
+// |x|^2 + |z|^2 - 2 x.z.
 INLINE void distances(vec v[][FEW], long several, packed x, listed z, long j)
 {
 	long words = (x.d + 63) / 64;
-	for (int b = 0; b < several; b++)
+	const double *zv[SEVERAL];
+	const unsigned long long *in_z[SEVERAL] = {0};
+	for (int b = 0; b < several; b++) {
+		long i = z.at ? z.at[j + b] : j + b;
+		zv[b] = z.v + i * x.d;
+		if (x.start)
+			in_z[b] = z.some + i * words;
 		for (int a = 0; a < FEW; a++)
-			v[b][a] = x.norms ? load(x.norms + a * LANES) : (vec){0};
+			v[b][a] = x.norms ? load(x.norms + a * LANES) + z.norms[i] : (vec){0};
+	}
 	if (x.norms)
-		for (int b = 0; b < several; b++)
-			for (long w = 0; w < words; w++)
-				for (unsigned long long some = z.some[(j + b) * words + w]; some; some &= some - 1) {
-					long k = w * 64 + __builtin_ctzll(some);
-					double zk = z.v[(j + b) * x.d + k];
+		for (int b = 0; b < several; b++) {
+			const double *xk = x.v + BLOCK;
+			for (long w = 0; w < words; w++) {
+				unsigned long long in = x.some[w];
+				for (unsigned long long some = in & in_z[b][w]; some; some &= some - 1) {
+					const double *at = xk + __builtin_popcountll(in & (some ^ (some - 1)) >> 1) * BLOCK;
+					double zk = -2 * zv[b][w * 64 + __builtin_ctzll(some)];
 					for (int a = 0; a < FEW; a++)
-						v[b][a] += (zk - 2 * load(x.v + k * BLOCK + a * LANES)) * zk;
+						v[b][a] += load(at + a * LANES) * zk;
 				}
-	else // one loop for all other points: gcc keeps v in memory if there are two
-		for (long w = 0; w < (z.some ? words : 1); w++) {
-			unsigned long long some = z.some ? x.some[w] : 0;
-			for (int b = 0; z.some && b < several; b++)
-				some |= z.some[(j + b) * words + w];
-			for (long k = 0; z.some ? some != 0 : k < x.d; k++, some &= some - 1) {
-				if (z.some)
-					k = w * 64 + __builtin_ctzll(some);
+				xk += __builtin_popcountll(in) * BLOCK;
+			}
+		}
+	else { // one loop for all other points: gcc keeps v in memory if there are two
+		const double *next = x.start ? x.v + BLOCK : x.v;
+		for (long w = 0; w < (x.start ? words : 1); w++) {
+			unsigned long long in = x.start ? x.some[w] : 0, some = in;
+			for (int b = 0; x.start && b < several; b++)
+				some |= in_z[b][w];
+			for (long k = 0; x.start ? some != 0 : k < x.d; k++, some &= some - 1) {
+				const double *xk = next;
+				if (x.start) {
+					int bit = __builtin_ctzll(some), held = in >> bit & 1;
+					k = w * 64 + bit;
+					xk = held ? next : x.v;
+					next += held * BLOCK;
+				} else
+					next += BLOCK;
 				for (int a = 0; a < FEW; a++) {
-					vec xa = load(x.v + k * BLOCK + a * LANES);
+					vec xa = load(xk + a * LANES);
 					for (int b = 0; b < several; b++) {
-						vec t = xa - z.v[(j + b) * x.d + k];
+						vec t = xa - zv[b][k];
 						v[b][a] += t * t;
 					}
 				}
 			}
 		}
+	}
 }
 
 // The kernel values between one strip of points and several z.
@@ -193,8 +213,8 @@ INLINE void write(double *dst, long n, long several, packed x, listed z, long j,
 // The points of x from the strip that begins with point i.
 INLINE packed strip(packed x, long i)
 {
-	x.v += i / BLOCK * BLOCK * x.d + i % BLOCK;
-	if (x.some)
+	x.v += (x.start ? x.start[i / BLOCK] : i / BLOCK * BLOCK * x.d) + i % BLOCK;
+	if (x.start)
 		x.some += i / BLOCK * ((x.d + 63) / 64);
 	if (x.norms)
 		x.norms += i;
@@ -295,7 +315,7 @@ TARGET static void NAME(rows)(double *dst, packed x, long n, listed z, long m, d
 {
 	if (x.d == 2)
 		NAME(rows_)(dst, FLAT, n, LISTED, m, gamma, 1);
-	else if (z.some)
+	else if (x.start)
 		NAME(rows_)(dst, x, n, z, m, gamma, SEVERAL);
 	else
 		NAME(rows_)(dst, DENSE, n, LISTED, m, gamma, SEVERAL);
@@ -305,7 +325,7 @@ TARGET static void NAME(row32)(float *dst, packed x, long n, listed z, double ga
 {
 	if (x.d == 2)
 		NAME(row32_)(dst, FLAT, n, LISTED, gamma);
-	else if (z.some)
+	else if (x.start)
 		NAME(row32_)(dst, x, n, z, gamma);
 	else
 		NAME(row32_)(dst, DENSE, n, LISTED, gamma);
@@ -315,7 +335,7 @@ TARGET static void NAME(sum)(double *dst, packed x, long n, listed z, const doub
 {
 	if (x.d == 2)
 		NAME(sum_)(dst, FLAT, n, LISTED, w, m, gamma, 1, add);
-	else if (z.some)
+	else if (x.start)
 		NAME(sum_)(dst, x, n, z, w, m, gamma, SEVERAL, add);
 	else
 		NAME(sum_)(dst, DENSE, n, LISTED, w, m, gamma, SEVERAL, add);
@@ -325,7 +345,7 @@ TARGET static void NAME(sum32)(double *dst, packed x, long n, listed z, const do
 {
 	if (x.d == 2)
 		NAME(sum_)(dst, FLAT, n, LISTED, w, m, gamma, 1, add32);
-	else if (z.some)
+	else if (x.start)
 		NAME(sum_)(dst, x, n, z, w, m, gamma, SEVERAL, add32);
 	else
 		NAME(sum_)(dst, DENSE, n, LISTED, w, m, gamma, SEVERAL, add32);

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -21,12 +22,12 @@ import (
 // Its methods are safe for concurrent use.
 type Gram struct {
 	k    Kernel
-	f    function   // of k
-	x    *mat.Dense // the points or, if f is an embedder, their images
-	p    packed     // the rows of x
-	z    listed     // the rows of x
-	c    []float64  // nil: all ones
-	diag []float64  // nil: all ones
+	f    function // of k
+	n    int
+	p    packed    // the n points or, if f is an embedder, their images
+	z    listed    // the same
+	c    []float64 // nil: all ones
+	diag []float64 // nil: all ones
 }
 
 // NewGram returns the kernel matrix of the rows of x (M x d). x is kept, not
@@ -41,9 +42,14 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	if raw := x.RawMatrix(); raw.Stride != raw.Cols {
 		x = mat.DenseCopyOf(x)
 	}
-	g := &Gram{k: k, f: f, x: x, p: pack(x.RawMatrix()), z: listed{v: x.RawMatrix().Data}}
-	if _, ok := f.(tiler); ok {
-		sparse(&g.z, &g.p)
+	raw := x.RawMatrix()
+	g := &Gram{k: k, f: f, n: raw.Rows}
+	_, ok := f.(tiler)
+	if ok {
+		g.p, g.z, ok = sparse(raw.Data, raw.Cols, true)
+	}
+	if !ok {
+		g.p, g.z = pack(raw), listed{v: raw.Data}
 	}
 	if f, ok := f.(selfSimilar); ok {
 		for i := range g.Len() {
@@ -89,15 +95,11 @@ func (g *Gram) Scaled(c []float64) *Gram {
 // Subset returns the Gram matrix of some of the points, in the order given.
 func (g *Gram) Subset(points []int) Matrix {
 	s := *g
-	s.z = g.z.choose(g.p.d, points, listed{})
-	s.x = mat.NewDense(len(points), g.p.d, s.z.v)
-	s.p = pack(s.x.RawMatrix())
-	if g.p.some != nil {
-		s.p.unite(s.z.some)
-	}
-	if g.p.norms != nil {
-		s.p.norms = make([]float64, len(s.p.v)/g.p.d)
-		copy(s.p.norms, lists.At(g.p.norms, points))
+	s.n, s.z = len(points), g.z.choose(g.p.d, points, listed{})
+	if s.z.some != nil {
+		s.p, _ = s.z.pack(g.p.d, s.n, math.MaxInt)
+	} else {
+		s.p = pack(s.listed())
 	}
 	if g.diag != nil {
 		s.diag = lists.At(g.diag, points)
@@ -112,7 +114,15 @@ func (g *Gram) Subset(points []int) Matrix {
 func (g *Gram) Definite() bool { return g.k.Definite() }
 
 // Len returns M.
-func (g *Gram) Len() int { return g.x.RawMatrix().Rows }
+func (g *Gram) Len() int { return g.n }
+
+// listed returns the points, none of them left out of z.
+func (g *Gram) listed() blas64.General {
+	return blas64.General{Rows: g.n, Cols: g.p.d, Stride: g.p.d, Data: g.z.v}
+}
+
+// point returns point i or its image.
+func (g *Gram) point(i int) []float64 { return g.z.row(g.p.d, i) }
 
 // Diag returns K_ii.
 func (g *Gram) Diag(i int) float64 {
@@ -162,7 +172,7 @@ func (g *Gram) Tile(dst []float64, i, j, m int) {
 		f.rows(dst, x, g.z.part(x.d, i, i+m), m)
 	} else {
 		for a := range m {
-			g.f.row(dst[a*n:][:n], x, g.x.RawRowView(i+a))
+			g.f.row(dst[a*n:][:n], x, g.point(i+a))
 		}
 	}
 	if g.c == nil {
@@ -213,12 +223,12 @@ func (g *Gram) addPart(ctx context.Context, sum func(s, v []float64, p packed, z
 		cw = floats.MulTo(make([]float64, len(w)), lists.At(g.c, points), w)
 	}
 
-	if f, ok := g.f.(fastAdder); ok {
+	if f, ok := g.f.(fastAdder); ok && g.z.some == nil {
 		total := dst
 		if g.c != nil {
 			total = make([]float64, len(dst))
 		}
-		if work := f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z.v}, cw, tolerance); work > 0 {
+		if work := f.total(ctx, total, g.listed(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z.v}, cw, tolerance); work > 0 {
 			if g.c != nil {
 				floats.Add(dst, floats.MulTo(total, g.c, total))
 			}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/lists"
@@ -17,13 +16,13 @@ import (
 // distance of a point from its representative in feature space, divided by the mean of
 // K_ii. If apart exceeds most, there is no matrix; if ctx ends, apart is +Inf.
 func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float64) (merged Matrix, group []int, apart float64) {
-	m, d := g.x.Dims()
+	m, d := g.n, g.p.d
 	points, keys, ends := make([]int, 0, m), make([]float64, m), make([]float64, 2*d)
 	var groups [][]int
 	for _, sign := range []bool{true, false} {
 		first := len(points)
 		points = append(points, lists.Where(len(y), func(i int) bool { return y[i] > 0 == sign })...)
-		divide(ctx, g.x.RawMatrix(), points[first:], keys, ends, size, func(near []int) {
+		divide(ctx, g.z, d, points[first:], keys, ends, size, func(near []int) {
 			slices.Sort(near)
 			groups = append(groups, near)
 		})
@@ -40,7 +39,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float6
 		}
 		for _, i := range members {
 			share := w[i] / weight
-			for j, v := range g.x.RawRowView(i) {
+			for j, v := range g.point(i) {
 				x[j] += share * v
 			}
 			c += share * g.factor(i)
@@ -55,7 +54,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float6
 		clear(x)
 		c, values := mean(members, x), values[:len(members)+1]
 		for a, i := range members {
-			near.set(a, g.x.RawRowView(i))
+			near.set(a, g.point(i))
 		}
 		near.set(len(members), x)
 		g.f.row(values, near, x) // the last one belongs to the mean itself
@@ -82,10 +81,10 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float6
 	return small, group, apart
 }
 
-// divide halves the points, rows of x, across their widest coordinate until at most size are left,
+// divide halves the points, some of z in d dimensions, across their widest coordinate until at most size are left,
 // and calls near with each such group, until ctx ends. keys and ends are scratch, one number
 // for each point and two for each column.
-func divide(ctx context.Context, x blas64.General, points []int, keys, ends []float64, size int, near func(points []int)) {
+func divide(ctx context.Context, z listed, d int, points []int, keys, ends []float64, size int, near func(points []int)) {
 	const many = 1000 // points between checks of ctx
 	switch {
 	case len(points) == 0 || len(points) > many && ctx.Err() != nil:
@@ -94,12 +93,11 @@ func divide(ctx context.Context, x blas64.General, points []int, keys, ends []fl
 		near(points)
 		return
 	}
-	row := func(i int) []float64 { return x.Data[i*x.Stride:][:x.Cols] }
-	low, high := ends[:x.Cols], ends[x.Cols:]
-	copy(low, row(points[0]))
+	low, high := ends[:d], ends[d:]
+	copy(low, z.row(d, points[0]))
 	copy(high, low)
 	for _, i := range points[1:] {
-		for k, v := range row(i) {
+		for k, v := range z.row(d, i) {
 			if v < low[k] {
 				low[k] = v
 			} else if v > high[k] {
@@ -115,11 +113,11 @@ func divide(ctx context.Context, x blas64.General, points []int, keys, ends []fl
 	}
 	half, keys := len(points)/2, keys[:len(points)]
 	for k, i := range points {
-		keys[k] = x.Data[i*x.Stride+axis]
+		keys[k] = z.row(d, i)[axis]
 	}
 	sortAround(points, keys, half)
-	divide(ctx, x, points[:half], keys, ends, size, near)
-	divide(ctx, x, points[half:], keys, ends, size, near)
+	divide(ctx, z, d, points[:half], keys, ends, size, near)
+	divide(ctx, z, d, points[half:], keys, ends, size, near)
 }
 
 // sortAround partially sorts points by their keys, so that no key of the first half exceeds one

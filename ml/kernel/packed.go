@@ -3,11 +3,11 @@ package kernel
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/rows"
 	"marginlab/ml/simd"
 )
@@ -16,14 +16,18 @@ import (
 // block, then the second, and so on, so that vector instructions process many points
 // at once. The last block is padded with zeros.
 //
+// Of sparse points, a block holds only the coordinates that differ from 0 in some of its points,
+// after lanes zeros, which stand for all the others.
+//
 // The loops over packed points exist twice: in C for the machine's vector
 // instructions (gaussian.c) and, for builds without a C compiler, here in Go. The
 // two agree to a few units in the last place.
 type packed struct {
 	d     int
 	v     []float64
-	some  []uint64  // the coordinates that differ from 0 in some point of a block, nil if norms will do
-	norms []float64 // |x|², only of whole points whose zeros are left out
+	some  []uint64  // of sparse points, a bit for each coordinate that a block holds, words(d) elements a block
+	start []int     // of sparse points, where in v each block begins
+	norms []float64 // |x|² of sparse points that are whole
 }
 
 // productRow calls productRowAt at the current level.
@@ -41,88 +45,92 @@ func pack(x blas64.General) packed {
 	return p
 }
 
-// listed holds points one after the other in v. Of points with many coordinates, most of them 0, as of
-// counted words, some has a bit for each coordinate that differs from 0, words(d) elements a point: all
-// the others are left out of squared distances, which stay the same to the last bit. Of other points,
-// some is nil.
+// listed holds points one after the other in v. Of sparse points, which have many coordinates, most of
+// them 0, as of counted words, some has a bit for each coordinate that differs from 0, words(d) elements
+// a point: all the others are left out of squared distances, which stay the same to the last bit.
 type listed struct {
-	v    []float64
-	some []uint64
+	v     []float64
+	some  []uint64  // nil: not sparse
+	norms []float64 // |x|² of sparse points that are whole
+	at    []int     // the places of sparse points in v, some and norms, nil: 0, 1, …
 }
 
 // words returns the number of elements of some for a point in d dimensions.
 func words(d int) int { return (d + 63) / 64 }
 
+// row returns point j.
+func (z listed) row(d, j int) []float64 { return z.v[z.place(j)*d:][:d] }
+
+func (z listed) place(j int) int {
+	if z.at != nil {
+		return z.at[j]
+	}
+	return j
+}
+
 // part returns the points from number a up to b, in d dimensions.
 func (z listed) part(d, a, b int) listed {
+	if z.at != nil {
+		z.at = z.at[a:b]
+		return z
+	}
 	z.v = z.v[a*d : b*d]
 	if z.some != nil {
 		z.some = z.some[a*words(d) : b*words(d)]
 	}
+	if z.norms != nil {
+		z.norms = z.norms[a:b]
+	}
 	return z
 }
 
-// choose returns the points with the given numbers, in the memory of chosen if that is enough.
+// choose returns the points with the given numbers. Sparse points are not copied, others to the memory
+// of chosen if that is enough.
 func (z listed) choose(d int, numbers []int, chosen listed) listed {
+	if z.some != nil {
+		z.at = lists.Map(numbers, z.place)
+		return z
+	}
 	if n := len(numbers) * d; n > cap(chosen.v) {
 		chosen.v = rows.Zeros[float64](n)
 	} else {
 		chosen.v = chosen.v[:n]
 	}
-	if z.some == nil {
-		chosen.some = nil
-	} else {
-		n := len(numbers) * words(d)
-		chosen.some = slices.Grow(chosen.some[:0], n)[:n]
-	}
 	for a, j := range numbers {
-		to, from := chosen.part(d, a, a+1), z.part(d, j, j+1)
-		copy(to.v, from.v)
-		copy(to.some, from.some)
+		copy(chosen.v[a*d:][:d], z.v[j*d:])
 	}
 	return chosen
 }
 
-// sparse sets z.some if the coordinates of the points, the same in z and p, are many and mostly 0. It
-// sets p.norms for whole points, with which only the coordinates of z count, and p.some for others.
-func sparse(z *listed, p *packed) {
+// sparse returns points in d dimensions packed and listed without their zeros, and whether that is
+// worthwhile: if the coordinates are many and mostly 0. If norms is true, squared distances between whole
+// points, which are exact, are computed from norms and inner products. Points that are not whole must
+// have much in common, within a block.
+func sparse(v []float64, d int, norms bool) (p packed, z listed, ok bool) {
 	const largest = 1 << 16
-	if p.d < manyColumns {
-		return
+	if d < manyColumns || !compiled {
+		return p, z, false
 	}
-	whole, few := true, 0
-	for _, v := range z.v {
-		if v != 0 {
+	n, few := len(v)/d, 0
+	for _, x := range v {
+		if x != 0 {
 			few++
-			whole = whole && v == math.Trunc(v) && math.Abs(v) <= largest
+			norms = norms && x == math.Trunc(x) && math.Abs(x) <= largest
 		}
-		if few > len(z.v)/4 {
-			return
+		if few > len(v)/4 {
+			return p, z, false
 		}
 	}
-	z.some = differing(z.v, p.d)
-	if whole {
-		p.norms = make([]float64, len(p.v)/p.d)
-		for i := range len(z.v) / p.d {
-			x := z.v[i*p.d:][:p.d]
-			p.norms[i] = floats.Dot(x, x)
-		}
-		return
+	z = listed{v: v, some: differing(v, d)}
+	if norms {
+		z.norms = lists.Make(n, func(i int) float64 { return floats.Dot(z.row(d, i), z.row(d, i)) })
 	}
-	common(z, p)
-}
-
-// common sets p.some from the bits of its points in z, or clears both if the points of a block have
-// little in common.
-func common(z *listed, p *packed) {
-	p.unite(z.some)
-	few := 0
-	for _, w := range p.some {
-		few += bits.OnesCount64(w)
+	most := math.MaxInt
+	if !norms {
+		most = (n + lanes - 1) / lanes * lanes * d / 2
 	}
-	if few > p.d*len(p.some)/words(p.d)/2 {
-		z.some, p.some = nil, nil
-	}
+	p, ok = z.pack(d, n, most)
+	return p, z, ok
 }
 
 // differing returns the bits of the coordinates that differ from 0, see listed.
@@ -139,13 +147,54 @@ func differing(v []float64, d int) []uint64 {
 	return some
 }
 
-// unite sets p.some from the bits of its points.
-func (p *packed) unite(some []uint64) {
-	n := words(p.d)
-	p.some = make([]uint64, len(p.v)/p.d/lanes*n)
-	for i := range some {
-		p.some[i/n/lanes*n+i%n] |= some[i]
+// list returns points that need not be whole for loops over p, which has no norms.
+func (p packed) list(v []float64) listed {
+	z := listed{v: v}
+	if p.start != nil {
+		z.some = differing(v, p.d)
 	}
+	return z
+}
+
+// pack packs n sparse points in d dimensions. ok is false, and p undefined, if they take more than most
+// numbers.
+func (z listed) pack(d, n, most int) (p packed, ok bool) {
+	blocks, w := (n+lanes-1)/lanes, words(d)
+	p = packed{d: d, some: make([]uint64, blocks*w), start: make([]int, blocks)}
+	for i := range n {
+		for k, bits := range z.some[z.place(i)*w:][:w] {
+			p.some[i/lanes*w+k] |= bits
+		}
+	}
+	size := 0
+	for b := range blocks {
+		p.start[b] = size
+		size += lanes
+		for _, w := range p.some[b*w:][:w] {
+			size += bits.OnesCount64(w) * lanes
+		}
+	}
+	if size > most {
+		return p, false
+	}
+	p.v = rows.Zeros[float64](size)
+	for i := range n {
+		x, at := z.row(d, i), p.start[i/lanes]+lanes+i%lanes
+		for k, held := range p.some[i/lanes*w:][:w] {
+			for some := z.some[z.place(i)*w+k]; some != 0; some &= some - 1 {
+				bit := bits.TrailingZeros64(some)
+				p.v[at+bits.OnesCount64(held&(1<<bit-1))*lanes] = x[k*64+bit]
+			}
+			at += bits.OnesCount64(held) * lanes
+		}
+	}
+	if z.norms != nil {
+		p.norms = make([]float64, blocks*lanes)
+		for i := range n {
+			p.norms[i] = z.norms[z.place(i)]
+		}
+	}
+	return p, true
 }
 
 // set stores x as point i.
@@ -157,10 +206,11 @@ func (p packed) set(i int, x []float64) {
 
 // from returns p without the points before i, a multiple of lanes.
 func (p packed) from(i int) packed {
-	p.v = p.v[i*p.d:]
-	if p.some != nil {
-		p.some = p.some[i/lanes*words(p.d):]
+	if p.start == nil {
+		p.v = p.v[i*p.d:]
+		return p
 	}
+	p.some, p.start = p.some[i/lanes*words(p.d):], p.start[i/lanes:]
 	if p.norms != nil {
 		p.norms = p.norms[i:]
 	}

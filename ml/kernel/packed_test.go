@@ -45,10 +45,13 @@ func loopsAgree(t *testing.T, l simd.Level) {
 					raw.Data[i] = math.Round(3 * raw.Data[i])
 				}
 			}
-			p, all := pack(raw), listed{v: raw.Data}
-			sparse(&all, &p)
-			require.Must(t, (all.some != nil) == (d >= 200 || d == 100 && n == 1) && (p.norms != nil) == (d == 200),
-				"d = %d: sparse %v, whole %v", d, all.some != nil, p.norms != nil)
+			p, dense := pack(raw), listed{v: raw.Data}
+			few, all, ok := sparse(raw.Data, d, true)
+			if !ok {
+				few, all = p, dense
+			}
+			require.Must(t, ok == (compiled && (d >= 200 || d == 100 && n == 1)) && (few.norms != nil) == (ok && d == 200),
+				"d = %d, n = %d: sparse %v, whole %v", d, n, ok, few.norms != nil)
 			z := raw.Data[n/2*d:][:d] // a point, so that one distance is 0
 			for _, gamma := range []float64{1e-300, 1e-6, 1, 30, 1e4} {
 				got, want := make([]float64, n), make([]float64, n)
@@ -73,9 +76,8 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				for j := range w {
 					numbers[j] = (n/2 + 5*j) % n
 				}
-				used := listed{slices.Repeat([]float64{7}, len(w)*d), slices.Repeat([]uint64{7}, len(w)*words(d))}
-				few := all.choose(d, numbers, used)
-				several := few.v
+				several := dense.choose(d, numbers, listed{v: slices.Repeat([]float64{7}, len(w)*d)}).v
+				chosen := all.choose(d, numbers, listed{})
 				together, alone := make([]float64, len(w)*n), make([]float64, len(w)*n)
 				gaussianRowsAt(l, together, p, listed{v: several}, len(w), gamma)
 				for j := range w {
@@ -85,10 +87,10 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				rough, exact, short := slices.Clone(got), slices.Clone(got), slices.Clone(got)
 				gaussianSumAt(l, got, p, listed{v: several}, w, gamma)
 				gaussianSum32At(l, rough, p, listed{v: several}, w, gamma)
-				gaussianRowsAt(l, alone, p, few, len(w), gamma)
-				gaussianRow32At(l, plain, p, all.part(d, n/2, n/2+1), gamma)
-				gaussianSumAt(l, exact, p, few, w, gamma)
-				gaussianSum32At(l, short, p, few, w, gamma)
+				gaussianRowsAt(l, alone, few, chosen, len(w), gamma)
+				gaussianRow32At(l, plain, few, all.part(d, n/2, n/2+1), gamma)
+				gaussianSumAt(l, exact, few, chosen, w, gamma)
+				gaussianSum32At(l, short, few, chosen, w, gamma)
 				require.Must(t, slices.Equal(together, alone) && slices.Equal(single, plain) && slices.Equal(got, exact) && slices.Equal(rough, short),
 					"d = %d, gamma %g: the zeros of sparse points change a value", d, gamma)
 				if l == simd.AVX512 {
@@ -279,7 +281,7 @@ func sparseGram(t *testing.T, d int, unit float64) {
 	points := []int{5, 0, 7, 150, 12, 299}
 	for _, scaled := range []bool{false, true} {
 		a, b := NewGram(RBF(0.05), words), NewGram(RBF(0.05), dense)
-		require.Must(t, a.z.some != nil && b.z.some == nil && (a.p.norms != nil) == (unit == 1),
+		require.Must(t, (a.z.some != nil) == compiled && b.z.some == nil && (a.p.norms != nil) == (compiled && unit == 1),
 			"sparse %v and %v, whole %v", a.z.some != nil, b.z.some != nil, a.p.norms != nil)
 		if scaled {
 			a, b = a.Scaled(c), b.Scaled(c)
@@ -303,7 +305,7 @@ func sparseGram(t *testing.T, d int, unit float64) {
 	var elsewhere mat.Dense // not whole, the first points not sparse
 	elsewhere.Apply(func(i, _ int, v float64) float64 { return 0.7*v + float64(max(0, 3-i)) }, words)
 	s, got := NewSum(RBF(0.05), words, c), make([]float64, n)
-	require.Check(t, s.p.some != nil, "the points of a sum are not sparse")
+	require.Check(t, (s.p.some != nil) == compiled, "the points of a sum are not sparse")
 	s.AtRows(t.Context(), got, &elsewhere)
 	for i, v := range got {
 		require.Equal(t, v, s.At(elsewhere.RawRowView(i)), "zeros left out change the sum at row %d", i)

@@ -36,7 +36,7 @@ func (gaussian) self(x []float64) float64 {
 	return 1 + distance
 }
 
-func (k gaussian) row(dst []float64, x packed, z []float64) { k.rows(dst, x, listed{v: z}, 1) }
+func (k gaussian) row(dst []float64, x packed, z []float64) { k.rows(dst, x, x.list(z), 1) }
 
 func (k gaussian) rows(dst []float64, x packed, z listed, m int) {
 	gaussianRowsAt(simd.Current(), dst, x, z, m, k.gamma)

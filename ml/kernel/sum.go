@@ -69,13 +69,12 @@ func newSum(e expression, z *mat.Dense, w []float64) *Sum {
 		images, s.w = sum, []float64{1}
 	}
 	s.z = images.RawMatrix()
-	s.p = pack(s.z)
-	if _, ok := s.f.(tiler); ok && s.z.Stride == s.z.Cols {
-		z := listed{v: s.z.Data}
-		if sparse(&z, &s.p); s.p.norms != nil { // the sum is also wanted at points that are not whole
-			s.p.norms = nil
-			common(&z, &s.p)
-		}
+	_, ok := s.f.(tiler)
+	if ok = ok && s.z.Stride == s.z.Cols; ok {
+		s.p, _, ok = sparse(s.z.Data, s.z.Cols, false) // the sum is also wanted at points that are not whole
+	}
+	if !ok {
+		s.p = pack(s.z)
 	}
 	return s
 }
@@ -131,11 +130,8 @@ func (s *Sum) each(ctx context.Context, x *mat.Dense, f func(i int, v []float64)
 		first := k * rows
 		m := min(rows, raw.Rows-first)
 		if together {
-			v, z := make([]float64, m*n), listed{v: raw.Data[first*raw.Cols:][:m*raw.Cols]}
-			if s.p.some != nil {
-				z.some = differing(z.v, s.p.d)
-			}
-			t.rows(v, s.p, z, m)
+			v := make([]float64, m*n)
+			t.rows(v, s.p, s.p.list(raw.Data[first*raw.Cols:][:m*raw.Cols]), m)
 			for i := range m {
 				f(first+i, v[i*n:][:n])
 			}
