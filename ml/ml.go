@@ -636,11 +636,12 @@ func (p *problem) model(machines []*fitted) *Model {
 		m.Supports.Objects = p.objects.Keep(used)
 	case len(used) > 0:
 		m.Supports.Vectors = make([][]float64, len(used))
-		block := make([]float64, 0, len(used)*len(p.x.RawRowView(0)))
-		for a, i := range used {
-			begun := len(block)
-			block = append(block, p.x.RawRowView(i)...)
-			m.Supports.Vectors[a] = block[begun:len(block):len(block)]
+		x, at := p.x, used
+		if 2*len(used) < len(p.rows) { // the model need not keep the others
+			x, at = dataset.PickRows(x, used), lists.Make(len(used), func(a int) int { return a })
+		}
+		for a, i := range at {
+			m.Supports.Vectors[a] = slices.Clip(x.RawRowView(i))
 		}
 	}
 	for k, f := range machines {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -96,12 +97,26 @@ func divide(ctx context.Context, z listed, d int, points []int, keys, ends []flo
 	low, high := ends[:d], ends[d:]
 	copy(low, z.row(d, points[0]))
 	copy(high, low)
+	widen := func(k int, v float64) {
+		if v < low[k] {
+			low[k] = v
+		} else if v > high[k] {
+			high[k] = v
+		}
+	}
 	for _, i := range points[1:] {
-		for k, v := range z.row(d, i) {
-			if v < low[k] {
-				low[k] = v
-			} else if v > high[k] {
-				high[k] = v
+		x := z.row(d, i)
+		if z.some == nil {
+			for k, v := range x {
+				widen(k, v)
+			}
+			continue
+		}
+		first := z.bits(d, points[0])
+		for w, some := range z.bits(d, i) { // where both are 0, nothing changes
+			for some |= first[w]; some != 0; some &= some - 1 {
+				k := w*64 + bits.TrailingZeros64(some)
+				widen(k, x[k])
 			}
 		}
 	}

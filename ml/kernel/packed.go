@@ -61,6 +61,9 @@ func words(d int) int { return (d + 63) / 64 }
 // row returns point j.
 func (z listed) row(d, j int) []float64 { return z.v[z.place(j)*d:][:d] }
 
+// bits returns the bits of point j in some.
+func (z listed) bits(d, j int) []uint64 { return z.some[z.place(j)*words(d):][:words(d)] }
+
 func (z listed) place(j int) int {
 	if z.at != nil {
 		return z.at[j]
@@ -162,8 +165,8 @@ func (z listed) pack(d, n, most int) (p packed, ok bool) {
 	blocks, w := (n+lanes-1)/lanes, words(d)
 	p = packed{d: d, some: make([]uint64, blocks*w), start: make([]int, blocks)}
 	for i := range n {
-		for k, bits := range z.some[z.place(i)*w:][:w] {
-			p.some[i/lanes*w+k] |= bits
+		for k, some := range z.bits(d, i) {
+			p.some[i/lanes*w+k] |= some
 		}
 	}
 	size := 0
@@ -180,12 +183,13 @@ func (z listed) pack(d, n, most int) (p packed, ok bool) {
 	p.v = rows.Zeros[float64](size)
 	for i := range n {
 		x, at := z.row(d, i), p.start[i/lanes]+lanes+i%lanes
-		for k, held := range p.some[i/lanes*w:][:w] {
-			for some := z.some[z.place(i)*w+k]; some != 0; some &= some - 1 {
+		held := p.some[i/lanes*w:]
+		for k, some := range z.bits(d, i) {
+			for ; some != 0; some &= some - 1 {
 				bit := bits.TrailingZeros64(some)
-				p.v[at+bits.OnesCount64(held&(1<<bit-1))*lanes] = x[k*64+bit]
+				p.v[at+bits.OnesCount64(held[k]&(1<<bit-1))*lanes] = x[k*64+bit]
 			}
-			at += bits.OnesCount64(held) * lanes
+			at += bits.OnesCount64(held[k]) * lanes
 		}
 	}
 	if z.norms != nil {
