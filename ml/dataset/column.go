@@ -89,8 +89,8 @@ func (c *Column) weigh() {
 	c.Numeric = !c.any(func(s string) bool { _, ok := parseNumber(s); return !ok })
 }
 
-// numbers returns a function that writes the cells of rows from to to-1 of a column of numbers to dst
-// with stride apart, and NaN for a cell that is not a number.
+// numbers returns a function that writes the cells of rows from to to-1 of a column of numbers to dst,
+// zeros so far, with stride apart, and NaN for a cell that is not a number.
 func (c *Column) numbers() func(dst []float64, apart, from, to int) {
 	number := func(s string) float64 {
 		v, ok := parseNumber(s)
@@ -103,7 +103,9 @@ func (c *Column) numbers() func(dst []float64, apart, from, to int) {
 		of := lists.Map(c.distinct, number)
 		return func(dst []float64, apart, from, to int) {
 			for i, k := range c.codes[c.skipped:][from:to] {
-				dst[i*apart] = of[k]
+				if v := of[k]; v != 0 { // pages of zeros take no memory
+					dst[i*apart] = v
+				}
 			}
 		}
 	}
