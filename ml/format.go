@@ -13,13 +13,14 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // Format is the newest version of the JSON form of models. A model is written in the lowest
 // version that can hold it, so that older programs can read it: 2, or 3 with probabilities, 4 with
-// imputation, 5 with directed or edge-labelled graphs. All versions stay readable; the first had no
-// number.
-const Format = 5
+// imputation, 5 with directed or edge-labelled graphs, 6 with vectors of many columns that are mostly 0. All
+// versions stay readable; the first had no number.
+const Format = 6
 
 // ReadModel reads the JSON form of a model, of any version up to Format, and validates
 // it. Unknown fields and trailing data are errors.
@@ -69,10 +70,10 @@ func (m Model) MarshalJSON() ([]byte, error) {
 	f := format2{
 		Format: 2, Features: nonNil(m.Features), Label: m.Label, Classes: nonNil(m.Classes),
 		Shape: shape, Scaler: m.Scaler, Projection: m.Projection, Kernel: m.Kernel,
-		Supports: supports2{nonNil(m.Supports.Rows), m.Supports.Vectors, kept},
+		Supports: supports2{Rows: nonNil(m.Supports.Rows), Sparse: sparseOf(m.Supports.Vectors), Kept: kept},
 		Machines: make([]machine2, len(m.Machines)), Rule: m.Rule,
 	}
-	if m.kind() == dataset.KindVectors {
+	if m.kind() == dataset.KindVectors && f.Supports.Sparse == nil {
 		f.Supports.Vectors = nonNil(m.Supports.Vectors)
 	}
 	for k, machine := range m.Machines {
@@ -81,6 +82,8 @@ func (m Model) MarshalJSON() ([]byte, error) {
 	}
 	f.Fill, f.Platt = m.Fill, m.Platt
 	switch {
+	case f.Supports.Sparse != nil:
+		f.Format = 6
 	case m.needsFormat5():
 		f.Format = 5
 	case m.Fill != nil:
@@ -112,14 +115,62 @@ type format2 struct {
 	Supports   supports2       `json:"supports"`
 	Machines   []machine2      `json:"machines"`
 	Rule       Rule            `json:"rule"`
-	Fill       dataset.Fill    `json:"fill,omitempty"`  // format 4
-	Platt      *Platt          `json:"platt,omitempty"` // formats 3, 4 and 5
+	Fill       dataset.Fill    `json:"fill,omitempty"`  // formats 4 and 6
+	Platt      *Platt          `json:"platt,omitempty"` // formats 3 to 6
 }
 
 type supports2 struct {
 	Rows    []int   `json:"rows"`
 	Vectors vectors `json:"vectors,omitzero"`
+	Sparse  *sparse `json:"sparse,omitempty"` // format 6, in place of vectors
 	dataset.Kept
+}
+
+// sparse are vectors without their zeros.
+type sparse struct {
+	Columns [][]int `json:"columns"` // of the values of each vector, rising from 0
+	Values  vectors `json:"values"`
+}
+
+// mostSparse bounds the numbers of sparse vectors, zeros counted: 2 GiB.
+const mostSparse = 1 << 28
+
+// sparseOf returns v without zeros, or nil if it has few columns or is not much longer with them.
+func sparseOf(v vectors) *sparse {
+	const many = 1000 // columns: as of texts
+	if len(v) == 0 || len(v[0]) < many || len(v)*len(v[0]) > mostSparse {
+		return nil
+	}
+	s, few := &sparse{}, 0
+	for _, x := range v {
+		at := lists.Where(len(x), func(k int) bool { return x[k] != 0 })
+		if few += len(at); few > len(v)*len(x)/4 {
+			return nil
+		}
+		s.Columns, s.Values = append(s.Columns, nonNil(at)), append(s.Values, nonNil(lists.At(x, at)))
+	}
+	return s
+}
+
+// vectors returns the vectors of length d.
+func (s *sparse) vectors(d int) (vectors, error) {
+	if len(s.Columns) != len(s.Values) || len(s.Columns) > mostSparse/max(1, d) {
+		return nil, fmt.Errorf("model: sparse: expected as many lists of columns as of values, with %d columns at most %d, found %d and %d", d, mostSparse/max(1, d), len(s.Columns), len(s.Values))
+	}
+	v, all := make(vectors, len(s.Values)), make([]float64, len(s.Values)*d)
+	for i, at := range s.Columns {
+		v[i] = all[i*d:][:d]
+		if len(at) != len(s.Values[i]) {
+			return nil, fmt.Errorf("model: sparse: vector %d: expected as many values as columns, found %d and %d", i, len(s.Values[i]), len(at))
+		}
+		for k, column := range at {
+			if column < 0 || column >= d || k > 0 && column <= at[k-1] {
+				return nil, fmt.Errorf("model: sparse: vector %d: expected rising columns from 0 to %d, found %d", i, d-1, column)
+			}
+			v[i][column] = s.Values[i][k]
+		}
+	}
+	return v, nil
 }
 
 // vectors are lists of numbers, read in one pass: those of texts have millions.
@@ -137,6 +188,7 @@ func (v *vectors) UnmarshalJSON(text []byte) error {
 func (v *vectors) plain(text []byte) bool {
 	text, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte("["))
 	*v = vectors{}
+	all := make([]float64, 0, bytes.Count(text, []byte(","))+1)
 	for ok {
 		begin, end := bytes.IndexByte(text, '['), bytes.IndexByte(text, ']')
 		if begin < 0 || end < begin {
@@ -146,7 +198,7 @@ func (v *vectors) plain(text []byte) bool {
 			return false
 		}
 		list := text[begin+1 : end]
-		row := make([]float64, 0, bytes.Count(list, []byte(","))+1)
+		begun := len(all)
 		for number := range bytes.SplitSeq(list, []byte(",")) {
 			x := 0.0
 			if !bytes.Equal(number, []byte("0")) {
@@ -155,9 +207,9 @@ func (v *vectors) plain(text []byte) bool {
 					return false
 				}
 			}
-			row = append(row, x)
+			all = append(all, x)
 		}
-		*v, text = append(*v, row), text[end+1:]
+		*v, text = append(*v, all[begun:]), text[end+1:]
 	}
 	return false
 }
@@ -184,10 +236,14 @@ func (m *Model) needsFormat5() bool {
 // if strict is set, if it has a field that its format does not define.
 func (f format2) model(strict bool) (*Model, error) {
 	switch {
-	case strict && f.Fill != nil && f.Format != 4:
+	case strict && f.Fill != nil && f.Format != 4 && f.Format != 6:
 		return nil, fmt.Errorf("not a model in JSON: format %d has no field fill", f.Format)
 	case strict && f.Platt != nil && f.Format == 2:
 		return nil, fmt.Errorf("not a model in JSON: format %d has no field platt", f.Format)
+	case strict && f.Supports.Sparse != nil && f.Format != 6:
+		return nil, fmt.Errorf("not a model in JSON: format %d has no field sparse", f.Format)
+	case f.Format == 6 && (f.Supports.Sparse == nil || f.Supports.Vectors != nil):
+		return nil, errors.New("model: supports: format 6 requires sparse in place of vectors")
 	case f.Format == 3 && f.Platt == nil:
 		return nil, errors.New("model: platt: missing, but required by format 3")
 	case f.Format == 4 && f.Fill == nil:
@@ -200,6 +256,11 @@ func (f format2) model(strict bool) (*Model, error) {
 	}
 	f.Objects = m.kind()
 	var err error
+	if f.Format == 6 {
+		if m.Supports.Vectors, err = f.Supports.Sparse.vectors(len(f.Features)); err != nil {
+			return nil, err
+		}
+	}
 	if m.Supports.Objects, err = f.Restore(f.Supports.Kept); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
@@ -212,7 +273,7 @@ func (f format2) model(strict bool) (*Model, error) {
 		}
 		m.Machines = append(m.Machines, machine)
 	}
-	if f.Format == 4 {
+	if f.Format == 4 || f.Format == 6 {
 		m.Fill = f.Fill
 	}
 	if f.Format != 2 {

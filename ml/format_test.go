@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -108,7 +109,7 @@ func format1(t testing.TB, text string) func(x []float64) float64 {
 
 func TestFormatNumbers(t *testing.T) {
 	t.Parallel()
-	for number, says := range map[string]string{"3": "platt", "4": "fill", "5": "directed", "6": "later", "1000000": "newer than this version", "1": "expected 2", "0": "expected 2", "-1": "expected 2", `"two"`: "not a model", "2.5": "not a model"} {
+	for number, says := range map[string]string{"3": "platt", "4": "fill", "5": "directed", "6": "sparse", "7": "later", "1000000": "newer than this version", "1": "expected 2", "0": "expected 2", "-1": "expected 2", `"two"`: "not a model", "2.5": "not a model"} {
 		text := strings.Replace(aModel(t), `"format":2`, `"format":`+number, 1)
 		_, err := ml.ReadModel(strings.NewReader(text))
 		_, lenient := ml.ReadStoredModel([]byte(text))
@@ -147,6 +148,29 @@ func TestStoredModelsAreReadLeniently(t *testing.T) {
 // aModel is the JSON of a small model with every part: scaler, conformal map.
 func aModel(t testing.TB) string {
 	return asJSON(t, train(t, toy(), spec(t, "conformal", "eigen")).Model)
+}
+
+// ofTexts returns a model of vectors with many columns, two of them other than 0.
+func ofTexts(t testing.TB) *ml.Model {
+	const n, d = 8, 1000
+	rows, labels := make([][]float64, n), make([]string, n)
+	for i := range n {
+		rows[i] = make([]float64, d)
+		rows[i][i], rows[i][d-1-i%2] = 1, -0.5
+		labels[i] = []string{"no", "yes"}[i%2]
+	}
+	words := lists.Make(d, func(k int) string { return fmt.Sprint("w", k) })
+	return train(t, require.Value(dataset.FromRows(words, rows, labels))(t), spec(t, "standardize", "false")).Model
+}
+
+// Models of texts are written without their zeros.
+func TestSparseVectors(t *testing.T) {
+	t.Parallel()
+	m := ofTexts(t)
+	text := asJSON(t, m)
+	require.Check(t, strings.Contains(text, `"format":6`) && strings.Contains(text, `"sparse":{"columns":[[0,999],[1,998],`) && !strings.Contains(text, `"vectors":`),
+		"with zeros: %s", text[strings.Index(text, `"supports"`):])
+	require.Equal(t, cmp.Diff(m, require.Value(ml.ReadModel(strings.NewReader(text)))(t)), "", "written and read")
 }
 
 // change replaces a field of a model in JSON: "a.b" for one inside another, "a.0" for an element.
@@ -233,6 +257,19 @@ func TestReadModelRefuses(t *testing.T) {
 		"core of other size":   {change(t, set("machines.0.conformal.cores", "[[1,2,3]]"), "machines.0.conformal.alpha", "[1]"), "cores"},
 		"core gamma":           {set("machines.0.conformal.core_gamma", "0"), "core_gamma"},
 	})
+	texts := asJSON(t, ofTexts(t))
+	set = func(path, value string) string { return change(t, texts, path, value) }
+	second := func(columns string) string { return strings.Replace(texts, "[1,998]", columns, 1) }
+	refuses("format 6", faulty{
+		"vectors besides":     {set("supports.vectors", "[]"), "in place of vectors"},
+		"an older format":     {set("format", "2"), "no field sparse"},
+		"fewer columns":       {set("supports.sparse.columns", "[]"), "as many lists"},
+		"a list too short":    {second("[2]"), "vector 1: expected as many values as columns, found 2 and 1"},
+		"column out of range": {second("[3,1000]"), "from 0 to 999, found 1000"},
+		"columns fall":        {second("[3,2]"), "rising"},
+		"a column twice":      {second("[3,3]"), "rising"},
+		"a negative column":   {second("[-1,3]"), "found -1"},
+	})
 	set = func(path, value string) string { return change(t, old, path, value) }
 	refuses("format 1", faulty{
 		"infinite":           {set("b", "1e999"), "not a model"},
@@ -252,6 +289,7 @@ func FuzzReadModel(f *testing.F) {
 	f.Add(aModel(f))
 	f.Add(asJSON(f, train(f, toy(), spec(f, "kernel", "poly", "project", "pca")).Model))
 	f.Add(fixture(f, "model_format1_conformal.json"))
+	f.Add(asJSON(f, ofTexts(f)))
 	f.Add(`{"features":["x"],"positive":"a","negative":"b","kernel":{"name":"linear"},"b":1}`)
 	f.Add(asJSON(f, train(f, given(toy(), kernel.Linear()), spec(f, "kernel", "precomputed", "conformal", "amari")).Model))
 	f.Fuzz(func(t *testing.T, text string) {

@@ -641,7 +641,7 @@ func (p *problem) model(machines []*fitted) *Model {
 			x, at = dataset.PickRows(x, used), lists.Make(len(used), func(a int) int { return a })
 		}
 		for a, i := range at {
-			m.Supports.Vectors[a] = slices.Clip(x.RawRowView(i))
+			m.Supports.Vectors[a] = x.RawRowView(i)
 		}
 	}
 	for k, f := range machines {

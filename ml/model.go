@@ -658,8 +658,16 @@ func (m *Model) Linear() (w []float64, b float64, ok bool) {
 	return w, b, true
 }
 
+// denseOf returns the points as a matrix, without a copy if they are consecutive rows of one.
 func denseOf(points [][]float64) *mat.Dense {
 	n, d := len(points), len(points[0])
+	all, consecutive := points[0][:cap(points[0])], true
+	for i := 0; consecutive && i < n; i++ {
+		consecutive = len(points[i]) == d && len(all) >= n*d && &points[i][0] == &all[i*d]
+	}
+	if consecutive {
+		return mat.NewDense(n, d, all[:n*d])
+	}
 	x := mat.NewDense(n, d, rows.Zeros[float64](n*d))
 	for i, p := range points {
 		x.SetRow(i, p)

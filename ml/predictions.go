@@ -207,7 +207,8 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	}
 	own := len(t.Columns)
 	notes := t.AddIndicators(features)
-	named := lists.Count(features, func(name string) bool { return t.Place(name) >= 0 })
+	place := t.Places()
+	named := lists.Count(features, func(name string) bool { return place(name) >= 0 })
 	switch {
 	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && t.Place(label) < 0 && len(t.Columns) == len(features)+1:
 		// Without a header, the remaining column holds the labels.
@@ -264,7 +265,8 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 
 // missingColumn returns the error for the first feature missing from the file.
 func missingColumn(t *dataset.Table, features []string) error {
-	missing := slices.IndexFunc(features, func(name string) bool { return t.Place(name) < 0 })
+	place := t.Places()
+	missing := slices.IndexFunc(features, func(name string) bool { return place(name) < 0 })
 	return &dataset.Error{File: t.File, Message: fmt.Sprintf("no column %q: the model needs %s, the file has %s", features[missing], shortList(features), shortList(columnNames(t)))}
 }
 
@@ -284,9 +286,10 @@ func columnNames(t *dataset.Table) []string {
 // fillZeros adds features that a LIBSVM file does not mention: the format omits zeros, so
 // trailing features may be absent.
 func fillZeros(t *dataset.Table, features []string) {
+	place := t.Places()
 	for _, name := range features {
 		index, ok := strings.CutPrefix(name, "x")
-		if _, err := strconv.Atoi(index); !ok || err != nil || t.Place(name) >= 0 {
+		if _, err := strconv.Atoi(index); !ok || err != nil || place(name) >= 0 {
 			continue
 		}
 		t.AddZeros(name)

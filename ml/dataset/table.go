@@ -159,23 +159,17 @@ func (t *Table) names() []string {
 	return lists.Map(t.Columns, func(c Column) string { return c.Name })
 }
 
-// finder returns find with an index of the columns, for tables with tens of thousands.
+// finder returns find for many names.
 func (t *Table) finder() func(name string) (int, error) {
-	places := make(map[string]int, len(t.Columns))
-	for j := range slices.Backward(t.Columns) { // of equal names, the first counts
-		places[t.Columns[j].Name] = j
-	}
-	return func(name string) (int, error) {
-		if j, ok := places[name]; ok {
-			return j, nil
-		}
-		return t.find(name)
-	}
+	place := t.Places()
+	return func(name string) (int, error) { return t.found(name, place(name)) }
 }
 
 // find returns the index of the named column.
-func (t *Table) find(name string) (int, error) {
-	j := t.Place(name)
+func (t *Table) find(name string) (int, error) { return t.found(name, t.Place(name)) }
+
+// found returns the index j of the named column, or an error if it is negative.
+func (t *Table) found(name string, j int) (int, error) {
 	if j < 0 {
 		return 0, t.fault(-1, -1, "no column %s: expected one of %s", quote(name), list(t.names()))
 	}
@@ -188,6 +182,24 @@ func (t *Table) Place(name string) int {
 		return j
 	}
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
+}
+
+// Places returns Place for many names: tables have tens of thousands of columns.
+func (t *Table) Places() func(name string) int {
+	exact, folded := make(map[string]int, len(t.Columns)), make(map[string]int, len(t.Columns))
+	for j := range slices.Backward(t.Columns) { // of equal names, the first counts
+		name := t.Columns[j].Name
+		exact[name], folded[strings.ToLower(name)] = j, j
+	}
+	return func(name string) int {
+		if j, ok := exact[name]; ok {
+			return j
+		}
+		if j, ok := folded[strings.ToLower(name)]; ok {
+			return j
+		}
+		return -1
+	}
 }
 
 // Matrix returns the named columns as numbers, n x len(features); no label is needed.
