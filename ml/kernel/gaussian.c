@@ -8,7 +8,6 @@
 
 #include <float.h>
 #include <limits.h>
-#include <stdlib.h>
 #include "gaussian.h"
 
 enum { FEW = 4 };
@@ -48,20 +47,9 @@ void gaussian_sum32(int simd, double *dst, packed x, long n, listed z, const dou
 	CHOOSE(sum32, dst, x, n, z, w, m, gamma);
 }
 
-// Of many coordinates of z, most of them 0, as of counted words, only the others are read in x.
-void product_row(int simd, double *dst, const double *x, long n, long d, const double *z)
+void product_row(int simd, double *dst, packed x, long n, listed z)
 {
-	long few = 0, *at = d < 64 ? NULL : malloc(d * sizeof *at);
-	for (long k = 0; at && k < d; k++) {
-		at[few] = k;
-		few += z[k] != 0;
-	}
-	if (2 * few > d) {
-		free(at);
-		at = NULL;
-	}
-	CHOOSE(products, dst, x, n, d, z, at, few);
-	free(at);
+	CHOOSE(products, dst, x, n, z);
 }
 
 void tangents(int simd, double *v, long n, double gamma, double coef0)

@@ -39,8 +39,8 @@ void gaussian_sum(int simd, double *dst, packed x, long n, listed z, const doubl
 // The same with kernel values in single precision, summed in double precision.
 void gaussian_sum32(int simd, double *dst, packed x, long n, listed z, const double *w, long m, double gamma);
 
-// dst[i] = x_i . z
-void product_row(int simd, double *dst, const double *x, long n, long d, const double *z);
+// dst[i] = x_i . z for i < n and one z, of which some may be given though x is not sparse
+void product_row(int simd, double *dst, packed x, long n, listed z);
 
 // v[i] = tanh(gamma v[i] + coef0)
 void tangents(int simd, double *v, long n, double gamma, double coef0);

@@ -77,10 +77,10 @@ func gaussianSum32At(l simd.Level, dst []float64, x packed, z listed, w []float6
 	}
 }
 
-// productRowAt writes x_i·z into dst[i] for the first len(dst) points of x.
-func productRowAt(l simd.Level, dst []float64, x packed, z []float64) {
+// productRowAt writes x_i·z into dst[i] for the first len(dst) points of x and one z.
+func productRowAt(l simd.Level, dst []float64, x packed, z listed) {
 	if len(dst) > 0 {
-		C.product_row(C.int(l), doubles(dst), doubles(x.v), C.long(len(dst)), C.long(x.d), doubles(z))
+		C.product_row(C.int(l), doubles(dst), x.c(), C.long(len(dst)), z.c())
 	}
 }
 

@@ -33,7 +33,7 @@ func gaussianSum32At(_ simd.Level, dst []float64, x packed, z listed, w []float6
 	plainSum(dst, x, z.v, w, gamma)
 }
 
-func productRowAt(_ simd.Level, dst []float64, x packed, z []float64) { plainProducts(dst, x, z) }
+func productRowAt(_ simd.Level, dst []float64, x packed, z listed) { plainProducts(dst, x, z.v) }
 
 func tangentsAt(_ simd.Level, v []float64, gamma, coef0 float64) {
 	for i, s := range v {

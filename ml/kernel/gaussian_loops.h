@@ -14,6 +14,7 @@
 #define values32 NAME(values32)
 #define write NAME(write)
 #define strip NAME(strip)
+#define add_products NAME(add_products)
 #define add NAME(add)
 #define add32 NAME(add32)
 
@@ -118,6 +119,23 @@ enum { NAME(STRIP) = FEW * LANES };
 enum { NAME(SEVERAL) = LANES == 8 ? 4 : 2 };
 #define SEVERAL NAME(SEVERAL)
 
+// Adds factor times the inner products of one strip of points and z to v, without the coordinates
+// that are 0 in z or in the block.
+INLINE void add_products(vec v[FEW], packed x, const double *z, const unsigned long long *in_z, double factor)
+{
+	const double *xk = x.start ? x.v + BLOCK : x.v;
+	for (long w = 0; w < (x.d + 63) / 64; w++) {
+		unsigned long long in = x.start ? x.some[w] : -1;
+		for (unsigned long long some = in & in_z[w]; some; some &= some - 1) {
+			const double *at = xk + __builtin_popcountll(in & (some ^ (some - 1)) >> 1) * BLOCK;
+			double zk = factor * z[w * 64 + __builtin_ctzll(some)];
+			for (int a = 0; a < FEW; a++)
+				v[a] += load(at + a * LANES) * zk;
+		}
+		xk += __builtin_popcountll(in) * BLOCK;
+	}
+}
+
 // The squared distances between one strip of points and several z from number j. Points of many
 // coordinates do not fit the fastest cache, from which each z would read them again. Of sparse points,
 // coordinates that are 0 in all of these add nothing. Between whole points |x - z|^2 is exactly
@@ -136,19 +154,8 @@ INLINE void distances(vec v[][FEW], long several, packed x, listed z, long j)
 			v[b][a] = x.norms ? load(x.norms + a * LANES) + z.norms[i] : (vec){0};
 	}
 	if (x.norms)
-		for (int b = 0; b < several; b++) {
-			const double *xk = x.v + BLOCK;
-			for (long w = 0; w < words; w++) {
-				unsigned long long in = x.some[w];
-				for (unsigned long long some = in & in_z[b][w]; some; some &= some - 1) {
-					const double *at = xk + __builtin_popcountll(in & (some ^ (some - 1)) >> 1) * BLOCK;
-					double zk = -2 * zv[b][w * 64 + __builtin_ctzll(some)];
-					for (int a = 0; a < FEW; a++)
-						v[b][a] += load(at + a * LANES) * zk;
-				}
-				xk += __builtin_popcountll(in) * BLOCK;
-			}
-		}
+		for (int b = 0; b < several; b++)
+			add_products(v[b], x, zv[b], in_z[b], -2);
 	else { // one loop for all other points: gcc keeps v in memory if there are two
 		const double *next = x.start ? x.v + BLOCK : x.v;
 		for (long w = 0; w < (x.start ? words : 1); w++) {
@@ -285,19 +292,17 @@ INLINE void NAME(sum_)(double *dst, packed x, long n, listed z, const double *w,
 	}
 }
 
-INLINE void NAME(products_)(double *dst, const double *x, long n, long d, const double *z, const long *at, long few)
+INLINE void NAME(products_)(double *dst, packed x, long n, listed z)
 {
 	for (long i = 0; i < n; i += STRIP) {
-		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
+		packed xi = strip(x, i);
 		vec v[FEW] = {{0}};
-		if (at)
-			for (long p = 0; p < few; p++)
-				for (int a = 0; a < FEW; a++)
-					v[a] += load(xi + at[p] * BLOCK + a * LANES) * z[at[p]];
+		if (z.some)
+			add_products(v, xi, z.v, z.some, 1);
 		else
-			for (long k = 0; k < d; k++)
+			for (long k = 0; k < x.d; k++)
 				for (int a = 0; a < FEW; a++)
-					v[a] += load(xi + k * BLOCK + a * LANES) * z[k];
+					v[a] += load(xi.v + k * BLOCK + a * LANES) * z.v[k];
 		if (n - i >= STRIP)
 			memcpy(dst + i, v, STRIP * sizeof *dst);
 		else
@@ -351,12 +356,14 @@ TARGET static void NAME(sum32)(double *dst, packed x, long n, listed z, const do
 		NAME(sum_)(dst, DENSE, n, LISTED, w, m, gamma, SEVERAL, add32);
 }
 
-TARGET static void NAME(products)(double *dst, const double *x, long n, long d, const double *z, const long *at, long few)
+TARGET static void NAME(products)(double *dst, packed x, long n, listed z)
 {
-	if (d == 2)
-		NAME(products_)(dst, x, n, 2, z, NULL, 0);
+	if (x.d == 2)
+		NAME(products_)(dst, FLAT, n, LISTED);
+	else if (z.some)
+		NAME(products_)(dst, x, n, z);
 	else
-		NAME(products_)(dst, x, n, d, z, at, few);
+		NAME(products_)(dst, DENSE, n, LISTED);
 }
 
 // tanh of v[i] times gamma plus coef0: near 0 the convergent of Lambert's continued fraction
@@ -398,6 +405,8 @@ TARGET static void NAME(tangents)(double *v, long n, double gamma, double coef0)
 #undef values
 #undef values32
 #undef write
+#undef strip
+#undef add_products
 #undef add
 #undef add32
 #undef STRIP

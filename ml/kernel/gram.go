@@ -44,13 +44,7 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	}
 	raw := x.RawMatrix()
 	g := &Gram{k: k, f: f, n: raw.Rows}
-	_, ok := f.(tiler)
-	if ok {
-		g.p, g.z, ok = sparse(raw.Data, raw.Cols, true)
-	}
-	if !ok {
-		g.p, g.z = pack(raw), listed{v: raw.Data}
-	}
+	g.p, g.z = arrange(f, raw, true)
 	if f, ok := f.(selfSimilar); ok {
 		for i := range g.Len() {
 			v := f.self(x.RawRowView(i))
@@ -78,6 +72,11 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 // tiler is implemented by functions that compute m rows, for the points in z, faster together.
 type tiler interface {
 	rows(dst []float64, x packed, z listed, m int)
+}
+
+// skipper is implemented by functions that can leave the zeros of sparse points out.
+type skipper interface {
+	squares() bool // of squared distances, not of inner products
 }
 
 // selfSimilar is implemented by functions that know k(x, x) without the loops over a row, to the
@@ -278,7 +277,7 @@ func (g *Gram) sum(s, v []float64, p packed, z listed, w []float64) {
 		return
 	}
 	for j, wj := range w {
-		g.f.row(v, p, z.v[j*p.d:][:p.d])
+		g.f.row(v, p, z.row(p.d, j))
 		floats.AddScaled(s, wj, v)
 	}
 }

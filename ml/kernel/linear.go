@@ -17,6 +17,8 @@ func Linear() Kernel { return Kernel{Name: linear.Name} }
 
 type products struct{}
 
+func (products) squares() bool { return false }
+
 func (products) row(dst []float64, x packed, z []float64) { productRow(dst, x, z) }
 
 func (products) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {

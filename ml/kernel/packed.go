@@ -31,7 +31,13 @@ type packed struct {
 }
 
 // productRow calls productRowAt at the current level.
-func productRow(dst []float64, x packed, z []float64) { productRowAt(simd.Current(), dst, x, z) }
+func productRow(dst []float64, x packed, z []float64) {
+	list := listed{v: z}
+	if x.start != nil || compiled && x.d >= manyColumns { // of many coordinates, most may be 0
+		list.some = differing(z, x.d)
+	}
+	productRowAt(simd.Current(), dst, x, list)
+}
 
 // tangents calls tangentsAt at the current level.
 func tangents(v []float64, gamma, coef0 float64) { tangentsAt(simd.Current(), v, gamma, coef0) }
@@ -105,35 +111,38 @@ func (z listed) choose(d int, numbers []int, chosen listed) listed {
 	return chosen
 }
 
-// sparse returns points in d dimensions packed and listed without their zeros, and whether that is
-// worthwhile: if the coordinates are many and mostly 0. If norms is true, squared distances between whole
-// points, which are exact, are computed from norms and inner products. Points that are not whole must
-// have much in common, within a block.
-func sparse(v []float64, d int, norms bool) (p packed, z listed, ok bool) {
+// arrange returns the rows of x packed and listed. Points with many coordinates, most of them 0, are
+// sparse, if f can leave zeros out. If norms is true, squared distances between whole points, which are
+// exact, are computed from norms and inner products. For those between points that are not whole, a
+// block must have much in common.
+func arrange(f function, x blas64.General, norms bool) (packed, listed) {
 	const largest = 1 << 16
-	if d < manyColumns || !compiled {
-		return p, z, false
+	s, ok := f.(skipper)
+	if !ok || !compiled || x.Cols < manyColumns || x.Stride != x.Cols {
+		return pack(x), listed{v: x.Data}
 	}
-	n, few := len(v)/d, 0
-	for _, x := range v {
-		if x != 0 {
+	n, d, few, most := x.Rows, x.Cols, 0, math.MaxInt
+	norms = norms && s.squares()
+	for _, v := range x.Data[:n*d] {
+		if v != 0 {
 			few++
-			norms = norms && x == math.Trunc(x) && math.Abs(x) <= largest
+			norms = norms && v == math.Trunc(v) && math.Abs(v) <= largest
 		}
-		if few > len(v)/4 {
-			return p, z, false
+		if few > n*d/4 {
+			return pack(x), listed{v: x.Data}
 		}
 	}
-	z = listed{v: v, some: differing(v, d)}
-	if norms {
+	z := listed{v: x.Data, some: differing(x.Data, d)}
+	switch {
+	case norms:
 		z.norms = lists.Make(n, func(i int) float64 { return floats.Dot(z.row(d, i), z.row(d, i)) })
-	}
-	most := math.MaxInt
-	if !norms {
+	case s.squares():
 		most = (n + lanes - 1) / lanes * lanes * d / 2
 	}
-	p, ok = z.pack(d, n, most)
-	return p, z, ok
+	if p, ok := z.pack(d, n, most); ok {
+		return p, z
+	}
+	return pack(x), listed{v: x.Data}
 }
 
 // differing returns the bits of the coordinates that differ from 0, see listed.

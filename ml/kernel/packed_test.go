@@ -46,10 +46,8 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				}
 			}
 			p, dense := pack(raw), listed{v: raw.Data}
-			few, all, ok := sparse(raw.Data, d, true)
-			if !ok {
-				few, all = p, dense
-			}
+			few, all := arrange(gaussian{}, raw, true)
+			ok := all.some != nil
 			require.Must(t, ok == (compiled && (d >= 200 || d == 100 && n == 1)) && (few.norms != nil) == (ok && d == 200),
 				"d = %d, n = %d: sparse %v, whole %v", d, n, ok, few.norms != nil)
 			z := raw.Data[n/2*d:][:d] // a point, so that one distance is 0
@@ -108,8 +106,14 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				}
 			}
 			got, want := make([]float64, n), make([]float64, n)
-			productRowAt(l, got, p, z)
+			productRowAt(l, got, p, listed{v: z})
 			plainProducts(want, p, z)
+			some, _ := arrange(products{}, raw, true)
+			for _, p := range []packed{p, some}[:min(2, 2*d)] {
+				without := make([]float64, n)
+				productRowAt(l, without, p, listed{v: z, some: differing(z, d)})
+				require.Must(t, slices.Equal(without, got), "d = %d: the zeros of sparse points change a product", d)
+			}
 			for i := range got {
 				dot := floats.Dot(raw.Data[i*d:][:d], z)
 				require.Must(t, math.Abs(got[i]-dot) <= 1e-14*float64(1+d) && math.Abs(want[i]-dot) <= 1e-14*float64(1+d),

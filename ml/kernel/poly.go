@@ -31,6 +31,8 @@ type powers struct {
 	degree       int
 }
 
+func (powers) squares() bool { return false }
+
 func (k powers) row(dst []float64, x packed, z []float64) {
 	productRow(dst, x, z)
 	for i, s := range dst {

@@ -36,6 +36,8 @@ func (gaussian) self(x []float64) float64 {
 	return 1 + distance
 }
 
+func (gaussian) squares() bool { return true }
+
 func (k gaussian) row(dst []float64, x packed, z []float64) { k.rows(dst, x, x.list(z), 1) }
 
 func (k gaussian) rows(dst []float64, x packed, z listed, m int) {

@@ -19,6 +19,8 @@ func Sigmoid(gamma, coef0 float64) Kernel {
 
 type tangent struct{ gamma, coef0 float64 }
 
+func (tangent) squares() bool { return false }
+
 func (k tangent) row(dst []float64, x packed, z []float64) {
 	productRow(dst, x, z)
 	tangents(dst, k.gamma, k.coef0)

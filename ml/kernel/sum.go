@@ -69,13 +69,7 @@ func newSum(e expression, z *mat.Dense, w []float64) *Sum {
 		images, s.w = sum, []float64{1}
 	}
 	s.z = images.RawMatrix()
-	_, ok := s.f.(tiler)
-	if ok = ok && s.z.Stride == s.z.Cols; ok {
-		s.p, _, ok = sparse(s.z.Data, s.z.Cols, false) // the sum is also wanted at points that are not whole
-	}
-	if !ok {
-		s.p = pack(s.z)
-	}
+	s.p, _ = arrange(s.f, s.z, false) // the sum is also wanted at points that are not whole
 	return s
 }
 
