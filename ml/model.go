@@ -218,11 +218,12 @@ type expansions struct {
 // expansions prepares the functions of the machines.
 func (m *Model) expansions() expansions {
 	e := expansions{model: m}
-	if !slices.ContainsFunc(m.Machines, func(c Machine) bool { return c.Map != nil }) {
+	few := len(m.Machines) <= 2
+	if !few && len(m.Supports.Vectors) > 0 && !slices.ContainsFunc(m.Machines, func(c Machine) bool { return c.Map != nil }) {
 		coef := lists.Map(m.Machines, func(c Machine) []float64 { return c.Coef })
-		e.together = kernel.NewSums(m.Kernel, m.Supports.Vectors, coef)
+		e.together = kernel.NewSums(m.Kernel, denseOf(m.Supports.Vectors), coef)
 	}
-	if e.together == nil && len(m.Machines) <= 2 {
+	if e.together == nil && few {
 		e.sums = lists.Make(len(m.Machines), m.sum)
 	}
 	return e

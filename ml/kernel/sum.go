@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
@@ -151,12 +150,12 @@ type Sums struct {
 
 // NewSums returns the sums for the rows z_j of z and w_k of w, or nil if to compute them together is not
 // faster.
-func NewSums(k Kernel, z, w [][]float64) *Sums {
-	if len(z) == 0 || len(w) <= 2 || len(z[0]) < manyColumns {
+func NewSums(k Kernel, z *mat.Dense, w [][]float64) *Sums {
+	n, d := z.Dims()
+	if d < manyColumns {
 		return nil
 	}
-	n := len(z)
-	s := &Sums{of: NewSum(k, mat.NewDense(n, len(z[0]), slices.Concat(z...)), make([]float64, n))}
+	s := &Sums{of: NewSum(k, z, make([]float64, n))}
 	if s.of.terms != nil {
 		return nil
 	}
