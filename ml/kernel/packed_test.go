@@ -316,6 +316,36 @@ func sparseGram(t *testing.T, d int, unit float64) {
 	}
 }
 
+// Sums computed together are the sums computed one by one, for every kernel.
+func TestSumsTogether(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 9))
+	const n, d = 40, manyColumns
+	z, x := mltest.Normal(r, n, d), mltest.Normal(r, 3, d)
+	w := lists.Make(3, func(k int) []float64 { return lists.Make(n, func(j int) float64 { return float64((j + k) % 4) }) })
+	for _, row := range ofVectors() {
+		for _, k := range samples(row.Name) {
+			k = learnt(t, k, d)
+			together := NewSums(k, z, w)
+			require.Check(t, together != nil || row.Name == "fisher" || row.Name == "combined", "%+v: not together", k)
+			if together == nil {
+				continue
+			}
+			got, want := mat.NewDense(3, len(w), nil), make([]float64, 3)
+			together.AtRows(t.Context(), got, x)
+			for a, w := range w {
+				used := lists.Where(n, func(j int) bool { return w[j] != 0 })
+				some := mat.NewDense(len(used), d, nil)
+				for b, j := range used {
+					some.SetRow(b, z.RawRowView(j))
+				}
+				NewSum(k, some, lists.At(w, used)).AtRows(t.Context(), want, x)
+				require.Check(t, slices.Equal(mat.Col(nil, a, got), want), "%+v: sum %d is %v, alone %v", k, a, mat.Col(nil, a, got), want)
+			}
+		}
+	}
+}
+
 func TestProductIsCancelled(t *testing.T) {
 	t.Parallel()
 	g := NewGram(RBF(1), mat.NewDense(3, 1, []float64{1, 2, 3}))

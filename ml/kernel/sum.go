@@ -156,7 +156,7 @@ func NewSums(k Kernel, z *mat.Dense, w [][]float64) *Sums {
 		return nil
 	}
 	s := &Sums{of: NewSum(k, z, make([]float64, n))}
-	if s.of.terms != nil {
+	if s.of.terms != nil || len(s.of.w) != n { // each sum has terms, or one image for all its points
 		return nil
 	}
 	for _, w := range w {
