@@ -30,10 +30,10 @@ type packed struct {
 	norms []float64 // |x|² of sparse points that are whole
 }
 
-// productRow calls productRowAt at the current level.
+// productRow calls productRowAt at the current level, without the zeros of x or z if they are many.
 func productRow(dst []float64, x packed, z []float64) {
 	list := listed{v: z}
-	if x.start != nil || compiled && x.d >= manyColumns { // of many coordinates, most may be 0
+	if x.start != nil || compiled && x.d >= manyColumns && lists.Count(z, func(v float64) bool { return v != 0 }) < x.d/2 {
 		list.some = differing(z, x.d)
 	}
 	productRowAt(simd.Current(), dst, x, list)
