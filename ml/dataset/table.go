@@ -263,9 +263,9 @@ func (t *Table) notNumber(i, j int) *Error {
 		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one", quote(cell))
 	}
 	if _, ok := parseNumber(strings.Replace(cell, ",", ".", 1)); ok {
-		return t.fault(i, j, "expected a number with a decimal point, found %s", quote(cell))
+		return t.fault(i, j, "expected a number with a decimal point, found %s: write all numbers of the column alike", quote(cell))
 	}
-	return t.fault(i, j, "expected a number, found %s", quote(cell))
+	return t.fault(i, j, "expected a number, found %s: correct it or remove the row", quote(cell))
 }
 
 // Data applies a mapping; if its label is empty, the label is as Guess proposes. It returns an
