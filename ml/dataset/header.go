@@ -126,8 +126,9 @@ func (t *Table) cutRepeatedHeaders(names []string) {
 		return true
 	})
 	if len(rows) > 0 {
+		note := Count(len(rows), "row") + " with the names of the columns left out" + t.linesOf(rows)
 		*t = *t.without(rows)
-		t.Notes = append(t.Notes, Count(len(rows), "row")+" with the names of the columns left out")
+		t.Notes = append(t.Notes, note)
 	}
 }
 

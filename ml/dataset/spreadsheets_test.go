@@ -74,11 +74,11 @@ var spreadsheets = map[string]string{
 	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400": correct it or remove the row`,
 	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; currency signs removed (price); thousands separators removed (price); 12 % read as 0.12 (share)`,
 	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 of 4 rows left out because a value is missing
+drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 of 4 rows left out because a value is missing (line 4)
 median: Klasse ~ Preis Fläche [a b], 4 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 missing value filled with the column's median (Fläche), computed on the training rows only`,
 	"currency-decimal-comma.csv": `Klasse ~ Preis Alter [a b], 3 rows, the last [27.1 50]; currency signs removed (Preis)`,
 	"currency-code-gaps.csv": `asks: currency-code-gaps.csv, line 4, column 1 (netto): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ netto x [a b], 3 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 of 4 rows left out because a value is missing
+drop: label ~ netto x [a b], 3 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 of 4 rows left out because a value is missing (line 4)
 median: label ~ netto x [a b], 4 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 missing value filled with the column's median (netto), computed on the training rows only`,
 	"currency-two.csv":     `asks: label ~ x [a b], 4 rows, the last [4]`,
 	"booleans.csv":         `asks: label ~ x member=True [a b], 4 rows, the last [4 0]; "member" encoded as 0 and 1, "member=True"`,
@@ -86,15 +86,15 @@ median: label ~ netto x [a b], 4 rows, the last [7 4]; currency signs removed (n
 	"names-twice.csv":      `asks: label ~ x x 2 label 2=r [a b], 4 rows, the last [4 5 1]; "label 2" encoded as 0 and 1, "label 2=r"`,
 	"quoted-line-ends.csv": `the label ~ x y [a b c], 4 rows, the last [4 1]`,
 	"spaces-around.csv":    `label ~ x y [a b], 4 rows, the last [4567 5.5]; thousands separators removed (x)`,
-	"title-units-total.csv": `asks: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out
-drop: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out
-median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out`,
+	"title-units-total.csv": `asks: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out (line 9)
+drop: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out (line 9)
+median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out (line 9)`,
 	"told-separator.csv":          `Gruppe ~ Größe Gewicht [A B], 4 rows, the last [999.9 55]; read as Windows-1252 because it is not UTF-8; thousands separators removed (Größe)`,
 	"typographic-minus-plain.csv": `label ~ x y [a b], 4 rows, the last [4 -5]`,
 	"vertical-bar.csv":            `c ~ a b [x y], 4 rows, the last [7 8]`,
 	"workbook-booleans.xlsx":      `asks: ill ~ smokes=TRUE age [FALSE TRUE], 8 rows, the last [0 27]; "smokes" encoded as 0 and 1, "smokes=TRUE"`,
 	"workbook-errors.xlsx": `asks: workbook-errors.xlsx, S1, line 5, column 2 (y): expected a number, found "#DIV/0!": choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out because a value is missing
+drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out because a value is missing (line 5)
 median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the column's median (y), computed on the training rows only`,
 	"workbook-gaps-between.xlsx":    `label ~ x y [a b], 8 rows, the last [7 49]`,
 	"workbook-numbers-as-text.xlsx": `label ~ x y [a b], 8 rows, the last [7.5 49]; 1,5 read as 1.5 (x)`,
@@ -113,19 +113,19 @@ median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with 
 	"id.csv":                        `asks: label ~ x [A B], 12 rows, the last [5.5]`,
 	"missing-column.csv":            `asks: label ~ x [A B], 3 rows, the last [3]`,
 	"missing-empty.csv": `asks: missing-empty.csv, line 3, column 1 (age): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing
+drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing (lines 3, 4)
 median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (age, height), computed on the training rows only`,
 	"missing-errors.csv": `asks: missing-errors.csv, line 3, column 1 (ratio): expected a number, found "#DIV/0!": choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out because a value is missing
+drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out because a value is missing (lines 3, 5)
 median: label ~ ratio x [A B], 5 rows, the last [0.75 5]; 2 missing values filled with the column's median (ratio), computed on the training rows only`,
 	"missing-na.csv": `asks: missing-na.csv, line 3, column 2 (age): expected a number, found "NA": choose how to handle missing values (missing: drop or median), or remove the row
-drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out because a value is missing
-median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out because the label is missing; 1 missing value filled with the column's median (age), computed on the training rows only`,
+drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out because a value is missing (lines 3, 5)
+median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out because the label is missing (line 5); 1 missing value filled with the column's median (age), computed on the training rows only`,
 	"missing-percent.csv": `asks: missing-percent.csv, line 3, column 1 (share): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out because a value is missing
+drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out because a value is missing (line 3)
 median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 missing value filled with the column's median (share), computed on the training rows only`,
 	"missing-question.data": `asks: missing-question.data, line 2, column 1 (x1): expected a number, found "?": choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing
+drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing (lines 2, 3)
 median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (x1, x2), computed on the training rows only`,
 	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%": correct it or remove the row`,
 	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999": correct it or remove the row`,
@@ -142,9 +142,9 @@ median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled 
 	"quotes-and-dashes.csv": `asks: kind ~ weight [“A” “B”], 3 rows, the last [3]; read as Windows-1252 because it is not UTF-8`,
 	"ragged.csv":            `ragged.csv, line 3: expected 3 fields separated by comma, found 2: complete the row, with NA for a missing value`,
 	"spreadsheet.xls":       `spreadsheet.xls: expected a text file or an .xlsx workbook, found a document in an older format, such as .xls, or with a password: save the sheet as .xlsx without a password, or as CSV`,
-	"sum-below.csv": `asks: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out
-drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out
-median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
+	"sum-below.csv": `asks: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out (line 4)
+drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out (line 4)
+median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out (line 4)`,
 	"thousands-few-german.csv":   `Region ~ Anteil Einkommen [n s], 3 rows, the last [0.5 812.25]; thousands separators removed (Einkommen)`,
 	"thousands-few-swiss.csv":    `Region ~ Einkommen [n s], 3 rows, the last [812.25]; thousands separators removed (Einkommen)`,
 	"thousands-few-us.csv":       `region ~ rank income [n s], 3 rows, the last [3 2100]; thousands separators removed (income)`,
@@ -171,7 +171,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 	"workbook-far.xlsx":          `workbook-far.xlsx, S, line 1: expected at most 201 columns, found column 16384`,
 	"workbook-inline.xlsx":       `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
 	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing
+drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing (lines 2, 4)
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the column's median (x, y), computed on the training rows only`,
 	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; sheet "Data & more" of 2`,
 	"workbook-two-tables.xlsx": `kind ~ weight age [siamese tabby], 3 rows, the last [5 7]; sheet "Cats" of 3`,
@@ -268,7 +268,7 @@ func TestExports(t *testing.T) {
 		"Markdown":                    {"| x | label |\n|--:|:----|\n| 1 | a |\n| 2 | b |\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"table of a terminal":         {"+---+-------+\n| x | label |\n+---+-------+\n| 1 | a     |\n| 2 | b     |\n+---+-------+\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"no rule":                     {"x|label\n-1|a\n2|b\n", "label ~ x [a b], 2 rows, the last [2]"},
-		"joined files":                {"x,label\n1,a\n2,b\n\ufeffx,label\n3,a\n", "label ~ x [a b], 3 rows, the last [3]; 1 row with the names of the columns left out"},
+		"joined files":                {"x,label\n1,a\n2,b\n\ufeffx,label\n3,a\n", "label ~ x [a b], 3 rows, the last [3]; 1 row with the names of the columns left out (line 4)"},
 		"comments between rows":       {"# c\nx,label\n1,a\n#2,a\n3,b\n# end\n", "label ~ x [a b], 2 rows, the last [3]; 2 lines beginning with # left out"},
 		"column too narrow":           {"x,label\n1,a\n#####,a\n3,b\n", `f.csv, line 3, column 1 (x): expected a number, found "#####": correct it or remove the row`},
 		"blanks between tabs":         {"x\ty\tlabel\n1 234\t1.5\ta\n2 345\t2.5\tb\n", "label ~ x y [a b], 2 rows, the last [2345 2.5]; thousands separators removed (x)"},
