@@ -232,7 +232,10 @@ func TestProposedChecks(t *testing.T) {
 
 // proposed writes a proposal in a line.
 func proposed(p *Proposal) string {
-	s := p.Sentence()
+	s, _, _ := strings.Cut(p.Sentence(), "; ")
+	if left := p.LeftText(); left != "" {
+		s += "; " + left
+	}
 	if p.Regression() {
 		s = strings.Replace(s, p.What(), "numbers: a regression", 1)
 	}
