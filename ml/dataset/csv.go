@@ -202,6 +202,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	if !t.Header && commented != nil {
 		t.Header, names = true, commented
 	}
+	if i := t.secondTable(sep.char); i > 0 {
+		return nil, &Error{Line: t.Lines[i], Message: fmt.Sprintf("expected values, as above, found what looks like names of columns (%s): move the second table to a file of its own", list(t.row(i)))}
+	}
 	if len(t.Lines) > lim.Rows {
 		return nil, beyond(t.Lines[lim.Rows], lim.Rows, "row")
 	}

@@ -188,6 +188,8 @@ func TestReadRefuses(t *testing.T) {
 		{name: "R", in: "# data\nd <- data.frame(x=c(1,2), k=c('a','b'))\n", want: `f: expected a table, found R code: save the table with write.csv(…, "table.csv")`},
 		{name: "Python", in: "X = [[1,2],[3,4]]\ny = [0,1]\n", want: `f: expected a table, found program code: save the table as CSV`},
 		{name: "another table below", in: "x,y,label\n1,2,A\n2,3,B\n\nname,unit\nx,cm\n", want: `f, line 5: expected 3 fields separated by comma, found 2: if another table begins here, move it to a file of its own`},
+		{name: "another table of as many columns", in: "x,y,label\n1,2,A\n2,3,B\n\np,q,kind\n1,2,A\n", want: `f, line 5: expected values, as above, found what looks like names of columns (p, q, kind): move the second table to a file of its own`},
+		{name: "a word below an empty line", in: "x,label\n1,A\n2,B\n\nlow,A\n1,B\n", want: `f, line 5, column 1 (x): expected a number, found "low": correct it or remove the row`},
 		{name: "Vowpal Wabbit", in: "1 |f a:0.5 b:1\n-1 |f a:2\n", want: `f: expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
 		{name: "Vowpal Wabbit without values", in: "1 | cheap red\n-1 | old\n", want: `f: expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
 		{name: "words behind bars", in: "1 | dark red | A\n0 | light red | B\n", want: `f, line 1, column 2 (x2): expected a number, found "dark red": choose feature columns without this one, or name it as a feature to one-hot encode it`},
