@@ -500,6 +500,10 @@ func TestAwkwardWorkbooks(t *testing.T) {
 				<row r="9"/></sheetData><mergeCells><mergeCell ref="A1:D2"/><mergeCell ref="A3:A4"/><mergeCell ref="B3:C3"/><mergeCell ref="D3:D4"/><mergeCell ref="B5:B6"/><mergeCell ref="D5:D6"/><mergeCell ref="D7:D9"/></mergeCells><sheetData>`,
 			"label ~ x size length width [a b], 4 rows, the last [4 8 6]; 1 line above the table left out; two lines of names read as one",
 		},
+		"hidden rows and columns": {
+			"xl/s.xml", `</sheetData><cols><col min="1" max="1"/><col min="2" max="16384" hidden="1"/></cols><sheetData>` + names + strings.Replace(rows, `<row r="3"`, `<row r="3" hidden="1"`, 1) + `<row r="4" hidden="1"/>`,
+			"label ~ x [a b], 2 rows, the last [2]; 1 hidden row included; 1 hidden column included",
+		},
 		"note beside the table": {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="D4" t="str"><v>check</v></c>`), "w.xlsx, S, line 4: expected at most 2 columns, as in row 1, found 4: move what stands above, below or beside the table to another sheet"},
 	} {
 		table, err := ParseTable(strings.NewReader(book(t, test.part, test.sheet, "")), "w.xlsx", Limits{})
