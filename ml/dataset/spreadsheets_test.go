@@ -134,7 +134,7 @@ median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled 
 	"one-class.csv":         `one-class.csv, column 3 (label): expected at least two classes, found only "A"`,
 	"only-header.csv":       `only-header.csv: expected at least one row of data, found only a header`,
 	"open-document.ods":     `open-document.ods: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV`,
-	"open-quote.csv":        `open-quote.csv, line 2, column 2: expected a closing quote, found the end of the file`,
+	"open-quote.csv":        `open-quote.csv, line 2, column 2: expected a closing quote, found the end of the file: close it, or write a quote within a field twice`,
 	"page.html.csv":         `page.html.csv, line 2: expected a table, found a web page, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV`,
 	"pandas-index.csv":      `asks: label ~ x y [A B], 12 rows, the last [5.5 -8]`,
 	"percent-german.csv":    `Gruppe ~ Anteil [a b], 3 rows, the last [-0.0325]; 12 % read as 0.12 (Anteil)`,
