@@ -322,6 +322,9 @@ func (f *Flags) rephrase(msg string) string {
 		name = strings.TrimLeft(name, "-")
 		var names []string
 		f.set.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
+		if (name == "model" || name == "output") && slices.Contains(names, "out") {
+			return "unknown flag --" + name + " (did you mean --out?)"
+		}
 		return "unknown flag --" + name + param.DidYouMean(name, "--", names)
 	}
 	if name, ok := strings.CutPrefix(msg, "flag needs an argument: -"); ok {

@@ -21,7 +21,7 @@ func TestMissingValues(t *testing.T) {
 	c := s.Browse(t, handlerstest.Alice)
 	for answer, want := range map[string]struct{ rows, note string }{
 		"drop":   {"2 × 2", "3 of 5 rows left out because a value is missing"},
-		"median": {"4 × 2", "1 of 5 rows left out because the label is missing; 2 missing values filled with the column's median (age, height), computed on the training rows only"},
+		"median": {"4 × 2", "1 of 5 rows left out because the label is missing (line 6); 2 missing values filled with the column's median (age, height), computed on the training rows only"},
 	} {
 		doc := sendFile(c, http.StatusOK, "people.csv", file)
 		form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")

@@ -118,9 +118,9 @@ func (r *arffReader) row(line string) *Error {
 		return r.fault(0, "%s", err)
 	}
 	if len(fields) != width {
-		found := fmt.Sprint(len(fields))
+		found := fmt.Sprint(len(fields)) + ": complete the row, with ? for a missing value"
 		if len(fields) > width {
-			found = "more"
+			found = "more: put quotes around a value that contains a comma"
 			if last := fields[width]; strings.HasPrefix(last, "{") {
 				found = "the weight " + last + ": remove the weights, all rows count equally"
 			}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -165,13 +164,15 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		case len(t.Lines) == 1 && r.count == len(t.Columns)+1 && r.count > 2 && (sep.char == ' ' || sep.char == '\t' || text[0] == '"' && r.fields[0].quoted()):
 			t.addRowNames()
 		case r.count != len(t.Columns) && sep.name == "":
-			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected at most %s, as in row %d, found %d: move what stands above or beside the table to another sheet", Count(len(t.Columns), "column"), t.first, r.count)}
+			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected at most %s, as in row %d, found %d: move what stands above, below or beside the table to another sheet", Count(len(t.Columns), "column"), t.first, r.count)}
 		case r.count != len(t.Columns):
-			fault := &Error{Line: r.line, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, r.count)}
-			if !remark {
-				return nil, fault
+			if ragged == nil {
+				ragged = t.ragged(text, r.line, r.count)
 			}
-			below, ragged = below+1, cmp.Or(ragged, fault)
+			if !remark {
+				return nil, ragged
+			}
+			below++
 			continue
 		}
 		if len(t.Lines) > lim.Rows { // even if the first is a header
@@ -201,6 +202,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	if !t.Header && commented != nil {
 		t.Header, names = true, commented
 	}
+	if i := t.secondTable(sep.char); i > 0 {
+		return nil, &Error{Line: t.Lines[i], Message: fmt.Sprintf("expected values, as above, found what looks like names of columns (%s): move the second table to a file of its own", list(t.row(i)))}
+	}
 	if len(t.Lines) > lim.Rows {
 		return nil, beyond(t.Lines[lim.Rows], lim.Rows, "row")
 	}
@@ -215,6 +219,25 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		t.setNames(names)
 	}
 	return t, nil
+}
+
+// ragged returns the error for a row with another number of fields than the first.
+func (t *Table) ragged(text string, line, found int) *Error {
+	remedy := "put quotes around a field that contains the separator"
+	switch {
+	case found < len(t.Columns):
+		remedy = "complete the row, with NA for a missing value"
+	case t.Separator == "comma" && t.Kind == "":
+		remedy = "put quotes around a field that contains a comma, or separate all fields by semicolon"
+	}
+	above := ""
+	for range line - 1 {
+		above, text = cutLine(text)
+	}
+	if strings.Trim(above, " \t,;|") == "" {
+		remedy = "if another table begins here, move it to a file of its own"
+	}
+	return &Error{Line: line, Message: fmt.Sprintf("expected %s separated by %s, found %d: %s", Count(len(t.Columns), "field"), t.Separator, found, remedy)}
 }
 
 // addRowNames prepends an unnamed column to the header: R's write.table writes row names without

@@ -276,7 +276,7 @@ func (sc *csvScanner) quoted() string {
 	for sc.pos = from; ; sc.pos += 2 {
 		i := strings.IndexByte(sc.text[sc.pos:], '"')
 		if i < 0 {
-			sc.err = &Error{Line: open, Column: sc.count + 1, Message: "expected a closing quote, found the end of the file"}
+			sc.err = &Error{Line: open, Column: sc.count + 1, Message: "expected a closing quote, found the end of the file: close it, or write a quote within a field twice"}
 			return ""
 		}
 		sc.pos += i
@@ -290,7 +290,7 @@ func (sc *csvScanner) quoted() string {
 	sc.pos++
 	sc.skipBlanks()
 	if !sc.atLineEnd() && !sc.atSeparator() && (sc.sep != ' ' || !strings.ContainsRune(" \t", rune(sc.text[sc.pos-1]))) {
-		sc.err = &Error{Line: sc.line, Column: sc.count + 1, Message: "expected a separator after the closing quote, found " + quote(firstRune(sc.text[sc.pos:]))}
+		sc.err = &Error{Line: sc.line, Column: sc.count + 1, Message: "expected a separator after the closing quote, found " + quote(firstRune(sc.text[sc.pos:])) + ": write a quote within a field twice"}
 		return ""
 	}
 	if sc.sep == ' ' && !sc.atLineEnd() {

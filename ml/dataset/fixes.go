@@ -99,7 +99,7 @@ func (p *Proposal) check(c Check, recommended bool) (applied bool) {
 func (p *Proposal) checkCells(recommend bool) {
 	if rows := p.Table.totals(); rows != nil {
 		text := "The last row is the sum of the rows above."
-		word := slices.IndexFunc(p.Table.Columns, func(c Column) bool { return totalWord(c.Cell(rows[0])) })
+		word := slices.IndexFunc(p.Table.Columns, func(c Column) bool { return totalWord(c.Cell(rows[0]), true) })
 		if word >= 0 {
 			text = fmt.Sprintf("The last row looks like a total (%s).", quote(p.Table.Columns[word].Cell(rows[0])))
 		}
@@ -358,40 +358,48 @@ func (f facts) sentinels() (found []sentinel) {
 	return found
 }
 
-// totalWords mark a row that summarises those above.
-var totalWords = wordList(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
-	mean average avg mittel mittelwert durchschnitt moyenne media promedio median stddev std sd count anzahl`)
+// totalWords mark a row that summarises those above; statisticWords do so beside one of them or each other.
+var (
+	totalWords = wordList(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
+	mean average avg mittel mittelwert durchschnitt moyenne media promedio median stddev std count anzahl`)
+	statisticWords = wordList(`n sd min max minimum maximum 25 50 75`)
+)
 
-// totalWord reports whether a text is a word for a sum or mean.
-func totalWord(s string) bool {
+// totalWord reports whether a text is a word for a sum, a mean or, if beside, another statistic.
+func totalWord(s string, beside bool) bool {
 	if _, number := parseNumber(s); number || s == "" {
 		return false
 	}
 	_, whole := nameWords(s)
-	return totalWords.has(whole)
+	return totalWords.has(whole) || beside && statisticWords.has(whole)
 }
 
 // totals returns the rows at the end that summarise the others, counted from 0: those with a word
 // for a total in a column without one above, or a last row of sums.
 func (t *Table) totals() []int {
-	const most, rest = 3, 2
+	const most, rest = 8, 2 // pandas describes a column in eight
 	n := len(t.Lines)
 	first := n
-	for i := n - 1; i >= max(rest, n-most); i-- {
-		if !slices.ContainsFunc(t.Columns, func(c Column) bool { return totalWord(c.Cell(i)) }) {
-			break
+	for _, c := range t.Columns {
+		i, sure := n, false
+		for ; i > max(rest, n-most); i-- {
+			s := c.Cell(i - 1)
+			if !totalWord(s, true) || lists.Count(c.list(), func(o string) bool { return o == s }) > 1 { // n also stands for no
+				break
+			}
+			sure = sure || i < n || totalWord(s, false)
 		}
-		first = i
+		if sure && !slices.ContainsFunc(c.list()[:i], func(s string) bool { return totalWord(s, false) }) { // an ordinary value is not a total
+			first = min(first, i)
+		}
 	}
-	if first == n && t.addsUp() {
+	switch {
+	case first < n:
+		return Range(first, n-first)
+	case t.addsUp():
 		return []int{n - 1}
 	}
-	for _, c := range t.Columns { // an ordinary value is not a total
-		if first == n || totalWord(c.Cell(first)) && slices.ContainsFunc(c.list()[:first], totalWord) {
-			return nil
-		}
-	}
-	return Range(first, n-first)
+	return nil
 }
 
 // addsUp reports whether the numbers of the last row are the sums of those above, at least one of
@@ -565,8 +573,8 @@ func (t *Table) fix(f Fix) {
 		return
 	}
 	if rows != nil && len(rows) < len(t.Lines) {
+		note = Count(len(rows), "row") + " " + note + " left out" + t.linesOf(rows)
 		*t = *t.without(rows)
-		note = Count(len(rows), "row") + " " + note + " left out"
 	} else if f.Kind == FixTotals || f.Kind == FixDuplicates || f.Kind == FixRare {
 		return
 	}

@@ -44,7 +44,7 @@ func (t *Table) cutHeader(sep byte) []string {
 	if len(t.Lines) == 0 {
 		return nil
 	}
-	names := lists.Map(t.Columns, func(c Column) string { return c.Cell(0) })
+	names := t.row(0)
 	if t.Header = t.Header || t.Kind != "" || (isHeader(names, sep) || t.countsColumns(names, sep)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
 		return nil
 	}
@@ -126,9 +126,44 @@ func (t *Table) cutRepeatedHeaders(names []string) {
 		return true
 	})
 	if len(rows) > 0 {
+		note := Count(len(rows), "row") + " with the names of the columns left out" + t.linesOf(rows)
 		*t = *t.without(rows)
-		t.Notes = append(t.Notes, Count(len(rows), "row")+" with the names of the columns left out")
+		t.Notes = append(t.Notes, note)
 	}
+}
+
+// row returns the texts of row i.
+func (t *Table) row(i int) []string {
+	return lists.Map(t.Columns, func(c Column) string { return c.Cell(i) })
+}
+
+// secondTable returns the row that names the columns of another table below the first, or 0: after an
+// empty line, several words that occur nowhere else in their columns, at least one of them between numbers.
+func (t *Table) secondTable(sep byte) int {
+	const tries = 10 // in a file with many empty lines
+	for i, tried := 2, 0; t.Header && t.Kind == "" && i < len(t.Lines)-1 && tried < tries; i++ {
+		if t.Lines[i] == t.Lines[i-1]+1 || t.Lines[i-1] != t.Lines[i-2]+1 || haveValues(t.row(i), sep) {
+			continue
+		}
+		tried++
+		words, between := 0, false
+		for _, c := range t.Columns {
+			s := c.Cell(i)
+			if s == "" {
+				continue
+			}
+			if missing(s) || lists.Count(c.list(), func(o string) bool { return o == s }) > 1 {
+				words = 0
+				break
+			}
+			words++
+			between = between || isNumber(c.Cell(i-1), sep) && isNumber(c.Cell(i+1), sep)
+		}
+		if words > 1 && between {
+			return i
+		}
+	}
+	return 0
 }
 
 func (t *Table) skipLine() {

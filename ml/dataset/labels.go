@@ -107,9 +107,9 @@ func (t *Table) classes(name string) (distinct []string, of func() []int, err er
 		switch {
 		case number:
 		case s == "":
-			return nil, nil, t.fault(row(s), j, "expected a label, found nothing")
+			return nil, nil, t.fault(row(s), j, "expected a label, found nothing: fill it in, or leave the row out (missing: drop)")
 		case missing(s):
-			return nil, nil, t.fault(row(s), j, "expected a label, found %s, a missing value", quote(s))
+			return nil, nil, t.fault(row(s), j, "expected a label, found %s, a missing value: fill it in, or leave the row out (missing: drop)", quote(s))
 		case !notFinite(s):
 			if err := checkText("label", tidy(s)); err != nil {
 				return nil, nil, t.fault(row(s), j, "%s", err)
@@ -120,14 +120,14 @@ func (t *Table) classes(name string) (distinct []string, of func() []int, err er
 	if !c.Numeric && !words { // a number out of range among the numbers
 		for i, s := range c.all() {
 			if notFinite(s) {
-				return nil, nil, t.fault(i, j, "expected a label, found %s", quote(s))
+				return nil, nil, t.fault(i, j, "expected a finite label, found %s: correct it or remove the row", quote(s))
 			}
 		}
 	}
 	distinct, of = c.classes()
 	if k, n := len(distinct), c.Len(); !c.Numeric && tooMany(k, n) {
 		if i := c.onlyWord(); i >= 0 {
-			return nil, nil, t.fault(i, j, "expected a number, as in most rows, found %s", quote(c.Cell(i)))
+			return nil, nil, t.fault(i, j, "expected a number, as in most rows, found %s: correct it or remove the row", quote(c.Cell(i)))
 		}
 		return nil, nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: these look like names; choose another label column", k, n)
 	}

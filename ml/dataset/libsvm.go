@@ -79,7 +79,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			case f.colon < 0:
 				return nil, fault(n, k+2, "expected index:value, found %s", quote(f.text))
 			case f.text[:f.colon] == "qid":
-				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f.text))
+				return nil, fault(n, k+2, "expected index:value, found %s: remove query ids, which belong to ranking", quote(f.text))
 			case index < lowest:
 				return nil, fault(n, k+2, "expected an index of at least %d, found %s: %s", lowest, quote(f.text[:f.colon]), countedFromOne)
 			case index <= before:
@@ -94,7 +94,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 				if notFinite(f.value()) {
 					what = "a finite number"
 				}
-				e := fault(n, k+2, "expected %s, found %s", what, quote(f.value()))
+				e := fault(n, k+2, "expected %s, found %s: correct it or remove the row", what, quote(f.value()))
 				e.Name = name(index)
 				return nil, e
 			}

@@ -131,7 +131,7 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		if how == MissingMedian {
 			what = "the label"
 		}
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of %s left out because %s is missing", len(rows), Count(len(t.Lines), "row"), what))
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %s left out because %s is missing%s", len(rows), Count(len(t.Lines), "row"), what, t.linesOf(rows)))
 	}
 	if how != MissingMedian {
 		return &s, nil

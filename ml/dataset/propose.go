@@ -492,8 +492,10 @@ func rounded(v float64) string {
 }
 
 // LeftText names the columns left out, "" if there are none.
-func (p *Proposal) LeftText() string {
-	names := shortened(lists.Map(p.Left, func(l LeftOut) string { return l.Column }), 4)
+func (p *Proposal) LeftText() string { return p.leftText(func(l LeftOut) string { return l.Column }) }
+
+func (p *Proposal) leftText(name func(LeftOut) string) string {
+	names := shortened(lists.Map(p.Left, name), 4)
 	if len(names) == 0 {
 		return ""
 	}
@@ -505,10 +507,10 @@ func (p *Proposal) LeftText() string {
 }
 
 // Sentence describes the proposal in words: "Predict diagnosis (B 357, M 212) from 30
-// columns; id left out".
+// columns; id (row number) left out".
 func (p *Proposal) Sentence() string {
 	s := fmt.Sprintf("Predict %s (%s) from %s", p.Label, p.What(), p.From())
-	if left := p.LeftText(); left != "" {
+	if left := p.leftText(func(l LeftOut) string { return l.Column + " (" + l.Reason + ")" }); left != "" {
 		s += "; " + left
 	}
 	return s

@@ -102,6 +102,9 @@ func TestPropose(t *testing.T) {
 		{"addresses", written("ip,bytes,attack", ",", 12, func(i int, _ *rand.Rand) string { return fmt.Sprintf("10.0.3.%d", i) }, whole(20, 80), inTurn("yes", "no")), "Predict attack (no 6, yes 6) from 1 column; ip left out"},
 		{"a currency and hyphens", written("price,x,class", ",", 24, at(inTurn("$12.50", "$3.25", "$7.00"), "-", 3, 9), between(0, 1), inTurn("a", "b")), "Predict class (a 12, b 12) from 2 columns; missing median; fixed words:price"},
 		{"total below", written("x,y,label", ",", 12, whole(1, 9), between(0, 9), inTurn("a", "b")) + "Total,60,\n", "Predict label (a 6, b 6) from 2 columns; fixed totals"},
+		{"statistics below", written("id,x,label", ",", 12, person, between(0, 9), inTurn("a", "b")) + "Mean,4.5,\nSD,2,\nn,12,\nMin,1,\nMax,9,\n", "Predict label (a 6, b 6) from 1 column; id left out; fixed totals"},
+		{"extremes below", written("id,x,label", ",", 12, person, between(0, 9), inTurn("a", "b")) + "Min,1,\nMax,9,\n", "Predict label (a 6, b 6) from 1 column; id left out; fixed totals"},
+		{"no, and a name", written("name,smokes,x,label", ",", 12, at(person, "Max", 11), inTurn("y", "n"), between(0, 9), inTurn("a", "b")), "Predict label (a 6, b 6) from 2 columns; name left out"},
 		{"total below two columns", written("x,y", ",", 12, between(1, 9), between(0, 9)) + "Total,60\n", "Predict y (numbers: a regression) from 1 column; fixed totals"},
 		{"spellings of classes", written("x,y,answer", ",", 36, between(0, 1), between(0, 9), inTurn("NO", "No", "no", "yes", "Yes", "yes ")), "Predict answer (no 18, yes 18) from 2 columns; fixed spelling:answer"},
 		{"genotypes are not spellings", written("x,y,allele", ",", 36, between(0, 1), between(0, 9), inTurn("A", "a")), "Predict allele (A 18, a 18) from 2 columns; offers spelling:allele"},
@@ -229,7 +232,10 @@ func TestProposedChecks(t *testing.T) {
 
 // proposed writes a proposal in a line.
 func proposed(p *Proposal) string {
-	s := p.Sentence()
+	s, _, _ := strings.Cut(p.Sentence(), "; ")
+	if left := p.LeftText(); left != "" {
+		s += "; " + left
+	}
 	if p.Regression() {
 		s = strings.Replace(s, p.What(), "numbers: a regression", 1)
 	}

@@ -89,7 +89,11 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 	case "vw":
 		fault = &Error{Message: "expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value"}
 	default:
-		t, fault = parseCSV(text, lim)
+		if found := programIn(text); found != "" {
+			fault = &Error{Message: "expected a table, found " + found}
+		} else {
+			t, fault = parseCSV(text, lim)
+		}
 	}
 	if fault != nil {
 		fault.File = file
@@ -230,6 +234,36 @@ var (
 		return regexp.MustCompile(`^([-+]?1|0)( [.\d]+)*( '\S+)? \|(\S+| +[^\d\s|,;]+)( +[^\d\s|,;]+)+( +\|\S|$)`)
 	})
 )
+
+// programs matches the first line of files that are no tables, and says what was found and the remedy.
+var programs = sync.OnceValue(func() []program {
+	return []program{
+		{regexp.MustCompile(`(?i)^((INSERT|REPLACE) (.* )?INTO .*(VALUES|[;,()])|INSERT INTO \S+|CREATE ([\w ]+ )?TABLE .*[;(]|DROP TABLE .*;|(BEGIN|START)( TRANSACTION)?;|(PRAGMA|SET) [\w@]+ *=.*;)$`), "SQL statements: export the table or the result of a query as CSV"},
+		{regexp.MustCompile(`^([\w.]+ *(<-|=) *)?(data\.frame\(|structure\(list\()|^[\w.]+ *(<-|=) *c\(["'\d]`), `R code: save the table with write.csv(…, "table.csv")`},
+		{regexp.MustCompile(`^\w+ *= *(np\.array\(|pd\.DataFrame\(|\[\[|[[{]$)`), "program code: save the table as CSV"},
+	}
+})
+
+type program struct {
+	begins *regexp.Regexp
+	found  string
+}
+
+// programIn returns what a text is instead of a table, by its first line without comments, "" if nothing.
+func programIn(text string) string {
+	for line := ""; text != ""; {
+		line, text = cutLine(text)
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || strings.HasPrefix(line, "--") || strings.HasPrefix(line, "/*") {
+			continue
+		}
+		if k := slices.IndexFunc(programs(), func(p program) bool { return p.begins.MatchString(line) }); k >= 0 {
+			return programs()[k].found
+		}
+		break
+	}
+	return ""
+}
 
 // detect determines the format from the first meaningful line, or from the extension
 // if that line is ambiguous.

@@ -88,13 +88,17 @@ func (d *tokens) next() (t json.Token) {
 		t, d.err = d.Token()
 	}
 	if wrong, is := d.err.(*json.SyntaxError); is { // its offset counts from the last value
+		before, rest := d.text[:d.InputOffset()], strings.TrimSpace(d.text[d.InputOffset():])
+		what, remedy := "found no JSON: "+wrong.Error(), ""
+		if value, comma := strings.CutSuffix(strings.TrimSpace(before), ","); comma && (strings.HasPrefix(rest, "]") || strings.HasPrefix(rest, "}")) {
+			before, what, remedy = value, "expected no comma before "+rest[:1]+", found one", ": remove it"
+		}
 		const most = 30
-		before := d.text[:d.InputOffset()]
 		tail := []rune(before[strings.LastIndexByte(before, '\n')+1:])
 		if at := len(tail) - most; at > 0 {
 			tail = append([]rune("…"), tail[at:]...)
 		}
-		d.err = &Error{Line: 1 + lineEnds(before), Message: strings.TrimSpace(fmt.Sprintf("found no JSON: %s after %s", wrong, string(tail)))}
+		d.err = &Error{Line: 1 + lineEnds(before), Message: strings.TrimSpace(what+" after "+string(tail)) + remedy}
 	}
 	return t
 }
@@ -213,7 +217,7 @@ func parseRecords(text string, lim Limits) (*Table, *Error) {
 		if errors.As(r.err, &fault) {
 			return nil, fault
 		}
-		return nil, &Error{Line: r.here(), Message: "expected a closing bracket, found the end of the file"}
+		return nil, &Error{Line: r.here(), Message: "expected a closing bracket, found the end of the file: save or download the file again"}
 	}
 	if len(r.lines)*len(r.names) > int(lim.Bytes) {
 		return nil, &Error{Message: fmt.Sprintf("expected fewer empty cells: %s have %s in all", Count(len(r.lines), "record"), Count(len(r.names), "key")), Err: ErrTooLarge}

@@ -74,11 +74,11 @@ var spreadsheets = map[string]string{
 	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400": correct it or remove the row`,
 	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; currency signs removed (price); thousands separators removed (price); 12 % read as 0.12 (share)`,
 	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 of 4 rows left out because a value is missing
+drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 of 4 rows left out because a value is missing (line 4)
 median: Klasse ~ Preis Fläche [a b], 4 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 missing value filled with the column's median (Fläche), computed on the training rows only`,
 	"currency-decimal-comma.csv": `Klasse ~ Preis Alter [a b], 3 rows, the last [27.1 50]; currency signs removed (Preis)`,
 	"currency-code-gaps.csv": `asks: currency-code-gaps.csv, line 4, column 1 (netto): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ netto x [a b], 3 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 of 4 rows left out because a value is missing
+drop: label ~ netto x [a b], 3 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 of 4 rows left out because a value is missing (line 4)
 median: label ~ netto x [a b], 4 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 missing value filled with the column's median (netto), computed on the training rows only`,
 	"currency-two.csv":     `asks: label ~ x [a b], 4 rows, the last [4]`,
 	"booleans.csv":         `asks: label ~ x member=True [a b], 4 rows, the last [4 0]; "member" encoded as 0 and 1, "member=True"`,
@@ -86,22 +86,22 @@ median: label ~ netto x [a b], 4 rows, the last [7 4]; currency signs removed (n
 	"names-twice.csv":      `asks: label ~ x x 2 label 2=r [a b], 4 rows, the last [4 5 1]; "label 2" encoded as 0 and 1, "label 2=r"`,
 	"quoted-line-ends.csv": `the label ~ x y [a b c], 4 rows, the last [4 1]`,
 	"spaces-around.csv":    `label ~ x y [a b], 4 rows, the last [4567 5.5]; thousands separators removed (x)`,
-	"title-units-total.csv": `asks: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out
-drop: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out
-median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out`,
+	"title-units-total.csv": `asks: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out (line 9)
+drop: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out (line 9)
+median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out (line 9)`,
 	"told-separator.csv":          `Gruppe ~ Größe Gewicht [A B], 4 rows, the last [999.9 55]; read as Windows-1252 because it is not UTF-8; thousands separators removed (Größe)`,
 	"typographic-minus-plain.csv": `label ~ x y [a b], 4 rows, the last [4 -5]`,
 	"vertical-bar.csv":            `c ~ a b [x y], 4 rows, the last [7 8]`,
 	"workbook-booleans.xlsx":      `asks: ill ~ smokes=TRUE age [FALSE TRUE], 8 rows, the last [0 27]; "smokes" encoded as 0 and 1, "smokes=TRUE"`,
 	"workbook-errors.xlsx": `asks: workbook-errors.xlsx, S1, line 5, column 2 (y): expected a number, found "#DIV/0!": choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out because a value is missing
+drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out because a value is missing (line 5)
 median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the column's median (y), computed on the training rows only`,
 	"workbook-gaps-between.xlsx":    `label ~ x y [a b], 8 rows, the last [7 49]`,
 	"workbook-numbers-as-text.xlsx": `label ~ x y [a b], 8 rows, the last [7.5 49]; 1,5 read as 1.5 (x)`,
 	"workbook-offset.xlsx":          `label ~ x y [a b], 8 rows, the last [7 49]`,
 	"workbook-truncated.xlsx":       `workbook-truncated.xlsx: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again`,
 	"zero-byte.csv":                 `zero-byte.csv, line 3: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`,
-	"ambiguous-thousand.csv":        `ambiguous-thousand.csv, line 3, column 1 (x): expected a number with a decimal point, found "1,234"`,
+	"ambiguous-thousand.csv":        `ambiguous-thousand.csv, line 3, column 1 (x): expected a number with a decimal point, found "1,234": write all numbers of the column alike`,
 	"constant.csv":                  `asks: label ~ x [A B], 3 rows, the last [3]`,
 	"dates-german.csv":              `asks: Regen ~ Temperatur [ja nein], 3 rows, the last [-1]`,
 	"dates-last.csv":                `asks: kind ~ x [A B], 3 rows, the last [3]`,
@@ -113,38 +113,38 @@ median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with 
 	"id.csv":                        `asks: label ~ x [A B], 12 rows, the last [5.5]`,
 	"missing-column.csv":            `asks: label ~ x [A B], 3 rows, the last [3]`,
 	"missing-empty.csv": `asks: missing-empty.csv, line 3, column 1 (age): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing
+drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing (lines 3, 4)
 median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (age, height), computed on the training rows only`,
 	"missing-errors.csv": `asks: missing-errors.csv, line 3, column 1 (ratio): expected a number, found "#DIV/0!": choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out because a value is missing
+drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out because a value is missing (lines 3, 5)
 median: label ~ ratio x [A B], 5 rows, the last [0.75 5]; 2 missing values filled with the column's median (ratio), computed on the training rows only`,
 	"missing-na.csv": `asks: missing-na.csv, line 3, column 2 (age): expected a number, found "NA": choose how to handle missing values (missing: drop or median), or remove the row
-drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out because a value is missing
-median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out because the label is missing; 1 missing value filled with the column's median (age), computed on the training rows only`,
+drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out because a value is missing (lines 3, 5)
+median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out because the label is missing (line 5); 1 missing value filled with the column's median (age), computed on the training rows only`,
 	"missing-percent.csv": `asks: missing-percent.csv, line 3, column 1 (share): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out because a value is missing
+drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out because a value is missing (line 3)
 median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 missing value filled with the column's median (share), computed on the training rows only`,
 	"missing-question.data": `asks: missing-question.data, line 2, column 1 (x1): expected a number, found "?": choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing
+drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing (lines 2, 3)
 median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (x1, x2), computed on the training rows only`,
-	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%"`,
+	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%": correct it or remove the row`,
 	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999": correct it or remove the row`,
 	"numbered.csv":          `asks: Klasse ~ x [A B], 12 rows, the last [5.5]`,
 	"old-mac.csv":           `label ~ x y [A B], 3 rows, the last [5 6]`,
 	"one-class.csv":         `one-class.csv, column 3 (label): expected at least two classes, found only "A"`,
 	"only-header.csv":       `only-header.csv: expected at least one row of data, found only a header`,
 	"open-document.ods":     `open-document.ods: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV`,
-	"open-quote.csv":        `open-quote.csv, line 2, column 2: expected a closing quote, found the end of the file`,
+	"open-quote.csv":        `open-quote.csv, line 2, column 2: expected a closing quote, found the end of the file: close it, or write a quote within a field twice`,
 	"page.html.csv":         `page.html.csv, line 2: expected a table, found a web page, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV`,
 	"pandas-index.csv":      `asks: label ~ x y [A B], 12 rows, the last [5.5 -8]`,
 	"percent-german.csv":    `Gruppe ~ Anteil [a b], 3 rows, the last [-0.0325]; 12 % read as 0.12 (Anteil)`,
 	"percent.csv":           `group ~ share growth [a b], 4 rows, the last [0 0.0325]; 12 % read as 0.12 (share, growth)`,
 	"quotes-and-dashes.csv": `asks: kind ~ weight [“A” “B”], 3 rows, the last [3]; read as Windows-1252 because it is not UTF-8`,
-	"ragged.csv":            `ragged.csv, line 3: expected 3 fields separated by comma, found 2`,
+	"ragged.csv":            `ragged.csv, line 3: expected 3 fields separated by comma, found 2: complete the row, with NA for a missing value`,
 	"spreadsheet.xls":       `spreadsheet.xls: expected a text file or an .xlsx workbook, found a document in an older format, such as .xls, or with a password: save the sheet as .xlsx without a password, or as CSV`,
-	"sum-below.csv": `asks: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out
-drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out
-median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
+	"sum-below.csv": `asks: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out (line 4)
+drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out (line 4)
+median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out (line 4)`,
 	"thousands-few-german.csv":   `Region ~ Anteil Einkommen [n s], 3 rows, the last [0.5 812.25]; thousands separators removed (Einkommen)`,
 	"thousands-few-swiss.csv":    `Region ~ Einkommen [n s], 3 rows, the last [812.25]; thousands separators removed (Einkommen)`,
 	"thousands-few-us.csv":       `region ~ rank income [n s], 3 rows, the last [3 2100]; thousands separators removed (income)`,
@@ -155,9 +155,9 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 	"thousands-us.csv":           `region ~ population income [n s], 3 rows, the last [812 41000.25]; thousands separators removed (population, income)`,
 	"title-above.csv":            `label ~ x y [A B], 2 rows, the last [3 4]; 2 lines above the table left out`,
 	"trailing-commas.csv":        `label ~ x y [A B], 2 rows, the last [3 4]`,
-	"two-decimal-signs.csv":      `two-decimal-signs.csv, line 3, column 1 (x): expected a number with a decimal point, found "2,5"`,
+	"two-decimal-signs.csv":      `two-decimal-signs.csv, line 3, column 1 (x): expected a number with a decimal point, found "2,5": write all numbers of the column alike`,
 	"typographic-minus.csv":      `label ~ x y [a b], 3 rows, the last [-7250 6]; thousands separators removed (x)`,
-	"unbalanced-group.csv":       `unbalanced-group.csv, line 2, column 1 (x): expected a number, found "1.234.56"`,
+	"unbalanced-group.csv":       `unbalanced-group.csv, line 2, column 1 (x): expected a number, found "1.234.56": correct it or remove the row`,
 	"unicode-big-endian.txt":     `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
 	"unicode-text.txt":           `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
 	"unicode-without-mark.csv":   `colour ~ length width [blue red], 6 rows, the last [5.4 3.9]; read as UTF-16`,
@@ -171,7 +171,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 	"workbook-far.xlsx":          `workbook-far.xlsx, S, line 1: expected at most 201 columns, found column 16384`,
 	"workbook-inline.xlsx":       `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
 	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
-drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing
+drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing (lines 2, 4)
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the column's median (x, y), computed on the training rows only`,
 	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; sheet "Data & more" of 2`,
 	"workbook-two-tables.xlsx": `kind ~ weight age [siamese tabby], 3 rows, the last [5 7]; sheet "Cats" of 3`,
@@ -262,15 +262,15 @@ func TestExports(t *testing.T) {
 		"numbers in formulas":         {"x,y,label\n1,=\"01.5\",a\n2,\"=\"\"2,345\"\"\",b\n3,=\"7\",b\n", "label ~ x y [a b], 3 rows, the last [3 7]; thousands separators removed (y)"},
 		"formulas of words":           {"x,label\n1,=\"a\"\n2,b\n", `label ~ x [="a" b], 2 rows, the last [2]`},
 		"R, row names without a name": {"\"x\",\"label\"\n\"1\",1.5,\"a\"\n\"2\",2,\"b\"\n", "label ~ x [a b], 2 rows, the last [2]; the first line has one name fewer than the rows have fields: the first column is read as row names"},
-		"decimal commas":              {"x,label\n1,5,a\n2,5,b\n", "f.csv, line 2: expected 2 fields separated by comma, found 3"},
+		"decimal commas":              {"x,label\n1,5,a\n2,5,b\n", "f.csv, line 2: expected 2 fields separated by comma, found 3: put quotes around a field that contains a comma, or separate all fields by semicolon"},
 		"a separator after each row":  {"x,y,label\n1,2,a,\n3,4,b,\n", "label ~ x y [a b], 2 rows, the last [3 4]"},
 		"null of databases":           {"x,label\n1,a\n\\N,a\n3,<NA>\n4,b\n", `f.csv, line 3, column 1 (x): expected a number, found "\\N": choose how to handle missing values (missing: drop or median), or remove the row`},
 		"Markdown":                    {"| x | label |\n|--:|:----|\n| 1 | a |\n| 2 | b |\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"table of a terminal":         {"+---+-------+\n| x | label |\n+---+-------+\n| 1 | a     |\n| 2 | b     |\n+---+-------+\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"no rule":                     {"x|label\n-1|a\n2|b\n", "label ~ x [a b], 2 rows, the last [2]"},
-		"joined files":                {"x,label\n1,a\n2,b\n\ufeffx,label\n3,a\n", "label ~ x [a b], 3 rows, the last [3]; 1 row with the names of the columns left out"},
+		"joined files":                {"x,label\n1,a\n2,b\n\ufeffx,label\n3,a\n", "label ~ x [a b], 3 rows, the last [3]; 1 row with the names of the columns left out (line 4)"},
 		"comments between rows":       {"# c\nx,label\n1,a\n#2,a\n3,b\n# end\n", "label ~ x [a b], 2 rows, the last [3]; 2 lines beginning with # left out"},
-		"column too narrow":           {"x,label\n1,a\n#####,a\n3,b\n", `f.csv, line 3, column 1 (x): expected a number, found "#####"`},
+		"column too narrow":           {"x,label\n1,a\n#####,a\n3,b\n", `f.csv, line 3, column 1 (x): expected a number, found "#####": correct it or remove the row`},
 		"blanks between tabs":         {"x\ty\tlabel\n1 234\t1.5\ta\n2 345\t2.5\tb\n", "label ~ x y [a b], 2 rows, the last [2345 2.5]; thousands separators removed (x)"},
 		"comments with blanks":        {"### c ###\nx label\n1 a\n2 b\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"rows in quotes":              {"\"x;y;label\"\r\n\"1,5;2;\"\"a b\"\"\"\r\n\"2,5;3;b\"\r\n", "label ~ x y [a b b], 2 rows, the last [2.5 3]; quotes around each row removed"},
@@ -297,7 +297,7 @@ func TestExports(t *testing.T) {
 		"losses to predict":           {"x;loss\n1,5;1,25-\n2,5;2,5\n3;1\n", "loss ~ x [-1.25 1 2.5], 3 rows, the last [3]; (1.5) or 1.5- read as −1.5 (loss)"},
 		"minus behind":                {"x;y;label\n3,51-;1-;a\n2,25;2;b\n1.004,00-;(3);b\n", "label ~ x y [a b], 3 rows, the last [-1004 -3]; (1.5) or 1.5- read as −1.5 (x, y); thousands separators removed (x)"},
 		"brackets around all":         {"x,y,label\n(3),1,a\n(4),2,b\n", `f.csv, line 2, column 1 (x): expected a number, found "(3)": choose feature columns without this one, or name it as a feature to one-hot encode it`},
-		"thousands and a word":        {"x;y;label\n1,5;993.687;a\n2,5;1.204;b\n2,5;7;b\n2,5;k.A.;b\n", `f.csv, line 5, column 2 (y): expected a number, found "k.A."`},
+		"thousands and a word":        {"x;y;label\n1,5;993.687;a\n2,5;1.204;b\n2,5;7;b\n2,5;k.A.;b\n", `f.csv, line 5, column 2 (y): expected a number, found "k.A.": correct it or remove the row`},
 		"thousands beside quotes":     {"x,y,label\n\"1,5\",993.687,a\n\"2,5\",1.204,b\n", "label ~ x y [a b], 2 rows, the last [2.5 1204]; thousands separators removed (y); 1,5 read as 1.5 (x)"},
 		"thousands beside points":     {"x\ty\tlabel\n1.5\t993,687\ta\n2.5\t1,204\tb\n", "label ~ x y [a b], 2 rows, the last [2.5 1204]; thousands separators removed (y)"},
 		"decimals beside thousands":   {"x;y;label\n1.234.567;3,125;a\n1;1,204;b\n", "label ~ x y [a b], 2 rows, the last [1 1.204]; thousands separators removed (x)"},
@@ -340,13 +340,13 @@ func TestExports(t *testing.T) {
 		"source right below":          {"x y label\n1 2 a\n3 4 b\nQuelle: Amt\n", "label ~ x y [a b], 2 rows, the last [3 4]; 1 line below the table left out"},
 		"remark and its separators":   {"x;y;label\n1;2;a\n3;4;b\n;;\nall in cm;;\n", "label ~ x y [a b], 2 rows, the last [3 4]; 1 line below the table left out"},
 		"only its name":               {"label,x,y\nred cat,2,1\nblue dog,4,3\nred cat,,\n", `f.csv, line 4, column 2 (x): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row`},
-		"remark above rows":           {"x,y,label\n1,2,a\n3,4,b\nafter lunch\n5,6,a\n", "f.csv, line 4: expected 3 fields separated by comma, found 1"},
-		"a row cut off":               {"x,y,label\n1,2,a\n3,4,b\n5\n", "f.csv, line 4: expected 3 fields separated by comma, found 1"},
+		"remark above rows":           {"x,y,label\n1,2,a\n3,4,b\nafter lunch\n5,6,a\n", "f.csv, line 4: expected 3 fields separated by comma, found 1: complete the row, with NA for a missing value"},
+		"a row cut off":               {"x,y,label\n1,2,a\n3,4,b\n5\n", "f.csv, line 4: expected 3 fields separated by comma, found 1: complete the row, with NA for a missing value"},
 		"keys and values above":       {"Instrument;XY 2\nDate;2024-01-31\nBy: Ann\n\nx;y;label\n1,5;2;a\n2,5;4;b\n", "label ~ x y [a b], 2 rows, the last [2.5 4]; 3 lines above the table left out"},
 		"keys and their separators":   {"Instrument,XY,,\nBy,Ann,,\nx,y,z,label\n1,2,3,a\n3,4,5,b\n", "label ~ x y z [a b], 2 rows, the last [3 4 5]; 2 lines above the table left out"},
 		"names below merged cells":    {"kind,Sepal,\n,length,width\na,1,2\nb,3,4\n", "kind ~ Sepal length width [a b], 2 rows, the last [3 4]; two lines of names read as one"},
 		"keys with colons above":      {"Sample: 12, 13\nBy: Ann, Bob, Eve\nx,y,label\n1,2,a\n3,4,b\n", "label ~ x y [a b], 2 rows, the last [3 4]; 2 lines above the table left out"},
-		"keys above numbers":          {"Instrument;XY\n1;2;a\n3;4;b\n5;6;a\n", "f.csv, line 2: expected 2 fields separated by semicolon, found 3"},
+		"keys above numbers":          {"Instrument;XY\n1;2;a\n3;4;b\n5;6;a\n", "f.csv, line 2: expected 2 fields separated by semicolon, found 3: put quotes around a field that contains the separator"},
 		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ size weight [a b], 24 rows, the last [2 3]; units removed (size, weight)"},
 		"two units in a column":       {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 mm,3kg,b\n"), "f.csv, line 2, column 1 (size): expected a number, found \"1.5 cm\": choose feature columns without this one, or name it as a feature to one-hot encode it"},
 		"three decimals and a unit":   {"x;y;label\n1.200 kg;5 m²;a\n2.250 kg;6 m²;b\n", "label ~ x y [a b], 2 rows, the last [2.25 6]; units removed (x, y)"},
@@ -500,7 +500,11 @@ func TestAwkwardWorkbooks(t *testing.T) {
 				<row r="9"/></sheetData><mergeCells><mergeCell ref="A1:D2"/><mergeCell ref="A3:A4"/><mergeCell ref="B3:C3"/><mergeCell ref="D3:D4"/><mergeCell ref="B5:B6"/><mergeCell ref="D5:D6"/><mergeCell ref="D7:D9"/></mergeCells><sheetData>`,
 			"label ~ x size length width [a b], 4 rows, the last [4 8 6]; 1 line above the table left out; two lines of names read as one",
 		},
-		"note beside the table": {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="D4" t="str"><v>check</v></c>`), "w.xlsx, S, line 4: expected at most 2 columns, as in row 1, found 4: move what stands above or beside the table to another sheet"},
+		"hidden rows and columns": {
+			"xl/s.xml", `</sheetData><cols><col min="1" max="1"/><col min="2" max="16384" hidden="1"/></cols><sheetData>` + names + strings.Replace(rows, `<row r="3"`, `<row r="3" hidden="1"`, 1) + `<row r="4" hidden="1"/>`,
+			"label ~ x [a b], 2 rows, the last [2]; 1 hidden row included; 1 hidden column included",
+		},
+		"note beside the table": {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="D4" t="str"><v>check</v></c>`), "w.xlsx, S, line 4: expected at most 2 columns, as in row 1, found 4: move what stands above, below or beside the table to another sheet"},
 	} {
 		table, err := ParseTable(strings.NewReader(book(t, test.part, test.sheet, "")), "w.xlsx", Limits{})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -132,15 +133,34 @@ func (t *Table) fault(row, column int, format string, args ...any) *Error {
 		e.File = inside(t.File, t.members[row])
 		return e
 	}
-	if row >= 0 {
-		if e.Line = t.Lines[row]; t.Format == "json" && len(t.Lines) > 1 && t.Lines[0] == t.Lines[len(t.Lines)-1] {
-			e.Line, e.Record = 0, row+1
-		}
+	switch {
+	case row >= 0 && t.onOneLine():
+		e.Record = row + 1
+	case row >= 0:
+		e.Line = t.Lines[row]
 	}
 	if column >= 0 {
 		e.Column, e.Name = column+1, t.Columns[column].Name
 	}
 	return e
+}
+
+// onOneLine reports whether several records of JSON stand on a single line.
+func (t *Table) onOneLine() bool {
+	return t.Format == "json" && len(t.Lines) > 1 && t.Lines[0] == t.Lines[len(t.Lines)-1]
+}
+
+// linesOf names the lines of a few rows, in brackets; it returns "" for many rows, or if they have no lines.
+func (t *Table) linesOf(rows []int) string {
+	const few = 5
+	if len(rows) > few || t.members != nil || t.onOneLine() {
+		return ""
+	}
+	lines := lists.Map(rows, func(i int) string { return strconv.Itoa(t.Lines[i]) })
+	if len(lines) == 1 {
+		return " (line " + lines[0] + ")"
+	}
+	return " (lines " + list(lines) + ")"
 }
 
 // AddZeros adds a column of zeros: LIBSVM's format omits them, so the last features of a file
@@ -275,9 +295,9 @@ func (t *Table) notNumber(i, j int) *Error {
 		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one", quote(cell))
 	}
 	if _, ok := parseNumber(strings.Replace(cell, ",", ".", 1)); ok {
-		return t.fault(i, j, "expected a number with a decimal point, found %s", quote(cell))
+		return t.fault(i, j, "expected a number with a decimal point, found %s: write all numbers of the column alike", quote(cell))
 	}
-	return t.fault(i, j, "expected a number, found %s", quote(cell))
+	return t.fault(i, j, "expected a number, found %s: correct it or remove the row", quote(cell))
 }
 
 // Data applies a mapping; if its label is empty, the label is as Guess proposes. It returns an

@@ -146,7 +146,7 @@ func TestReadTextsRefuses(t *testing.T) {
 		{name: "more rows than texts", raw: zipped(t, "l.csv", "f,l\n1,a\n2,b\n3,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv, line 4, column 1 (f): expected the name of a text, found "3", which does not exist`},
 		{name: "named twice", raw: zipped(t, "l.csv", "f,l\n1,a\n1.txt,b\n", "1.txt", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected each text once, found "1.txt" also on line 2`},
 		{name: "not named", raw: zipped(t, "l.csv", "f,l\n1,a\n", "1", "x", "2", "y"), want: `t.zip, l.csv, column 1 (f): expected a row for each text, found none for "2"`},
-		{name: "table at fault", raw: zipped(t, "l.csv", "f,l\n1,a\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv, line 3: expected 2 fields separated by comma, found 1"},
+		{name: "table at fault", raw: zipped(t, "l.csv", "f,l\n1,a\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv, line 3: expected 2 fields separated by comma, found 1: complete the row, with NA for a missing value"},
 	} {
 		_, err := Read(strings.NewReader(tt.raw), "t.zip", Mapping{}, Limits{Bytes: 1 << 20, Rows: 10})
 		require.Check(t, err != nil && err.Error() == tt.want && errors.Is(err, ErrTooLarge) == tt.large,

@@ -55,6 +55,8 @@ type workbook struct {
 	texts   strings.Builder // texts that all sheets share, concatenated
 	ends    []uint32        // where each of them ends
 	times   []byte          // timeFormat of each style
+
+	hiddenRows, hiddenColumns int // with cells, of the sheet read last
 }
 
 type sheet struct{ name, part string }
@@ -174,6 +176,12 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		if t.Sheet, t.Sheets = s.name, names; len(names) > 1 {
 			t.Notes = append(t.Notes, fmt.Sprintf("sheet %s of %d", quote(s.name), len(names)))
 		}
+		if b.hiddenRows > 0 {
+			t.Notes = append(t.Notes, Count(b.hiddenRows, "hidden row")+" included")
+		}
+		if b.hiddenColumns > 0 {
+			t.Notes = append(t.Notes, Count(b.hiddenColumns, "hidden column")+" included")
+		}
 		if t, err = t.finish(lim); err != nil || t.holdsData() {
 			return t, err
 		}
@@ -262,7 +270,7 @@ func (b *workbook) sheets() (list []sheet, err error) {
 	err = b.part(workbookFile, func(_ *partReader, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "workbookPr":
-			if v := attribute(&e, "date1904"); v == "1" || v == "true" {
+			if isTrue(attribute(&e, "date1904")) {
 				b.since = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 			}
 		case "sheet":
@@ -399,9 +407,14 @@ func (b *workbook) csv(part string, merged map[string]int) (string, error) {
 		cell string
 		last int // row
 	}
-	blocks := map[int]block{} // by column
+	blocks := map[int]block{}                                // by column
+	hiddenRow, hidden, described := false, map[int]bool{}, 0 // hidden columns without cells so far; columns described
+	b.hiddenRows, b.hiddenColumns = 0, 0
 	end := func() {
 		if !blank {
+			if hiddenRow {
+				b.hiddenRows++
+			}
 			for at, m := range blocks {
 				if line <= m.last {
 					fields = append(fields, make([]string, max(0, at+1-len(fields)))...)
@@ -418,8 +431,17 @@ func (b *workbook) csv(part string, merged map[string]int) (string, error) {
 	}
 	err := b.part(part, func(d *partReader, e xml.StartElement) error {
 		switch e.Name.Local {
+		case "col":
+			from, _ := strconv.Atoi(attribute(&e, "min"))
+			to, _ := strconv.Atoi(attribute(&e, "max"))
+			for described = max(described, from-1); described < min(to, b.lim.Columns+besides); described++ {
+				if isTrue(attribute(&e, "hidden")) {
+					hidden[described] = true
+				}
+			}
 		case "row":
 			end()
+			hiddenRow = isTrue(attribute(&e, "hidden"))
 			next := line + 1
 			if r, err := strconv.Atoi(attribute(&e, "r")); err == nil {
 				next = r
@@ -457,7 +479,10 @@ func (b *workbook) csv(part string, merged map[string]int) (string, error) {
 			for len(fields) < at {
 				fields = append(fields, "")
 			}
-			fields, blank = append(fields, csvField(cell)), false
+			if fields, blank = append(fields, csvField(cell)), false; hidden[at] {
+				hidden[at] = false
+				b.hiddenColumns++
+			}
 			if last := merged[attribute(&e, "r")]; last > line {
 				blocks[at] = block{fields[at], last}
 			}
@@ -485,6 +510,8 @@ func (b *workbook) csv(part string, merged map[string]int) (string, error) {
 	}
 	return text.String(), err
 }
+
+func isTrue(attribute string) bool { return attribute == "1" || attribute == "true" }
 
 // columnOf returns the column index of a cell such as AB12, counted from 0.
 func columnOf(cell string) (int, bool) {
