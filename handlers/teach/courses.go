@@ -181,8 +181,11 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 // askCourse shows the form of a course, with problems beside its fields.
 func (a *Handler) askCourse(w http.ResponseWriter, r *http.Request, s frame.Setting, problems param.Problems) error {
 	heading := "New course"
-	if s.Edit != "" {
+	switch {
+	case s.Edit != "":
 		heading = "Edit the course"
+	case s.Course != nil:
+		heading = "Copy the course"
 	}
 	p := teachview.NewCourse{
 		Page: a.Frame(heading, "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
