@@ -243,7 +243,7 @@ func (r *Result) against(title string, c Comparison) Table {
 	}
 	for _, v := range c.Against {
 		t.Rows = append(t.Rows, []string{
-			v.Learner, signed(100*v.Difference), fmt.Sprintf("%d (%d)", v.Better, v.SurelyBetter),
+			v.Learner, signed(100 * v.Difference), fmt.Sprintf("%d (%d)", v.Better, v.SurelyBetter),
 			fmt.Sprintf("%d (%d)", v.Worse, v.SurelyWorse), p(v.Wilcoxon.P), p(v.Holm),
 		})
 	}
