@@ -162,12 +162,12 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n, err := planned(r, s)
-	if from := r.PostFormValue("from"); err == nil && from != "" {
+	if from := r.PostFormValue("from"); from != "" {
 		c, err := a.Store.TaughtCourse(r.Context(), from)
 		if err != nil {
 			return err
 		}
-		n.Questions = c.Questions
+		s.Course, n.Questions = &c, c.Questions
 	}
 	if err == nil {
 		var c store.Course
