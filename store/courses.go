@@ -33,6 +33,7 @@ type Course struct {
 
 	Questions []OwnQuestion // written by the teacher
 	Nameless  bool          // the teacher's pages hide student names
+	Free      bool          // followers of the slides may move the controls
 }
 
 // Fixes reports whether students cannot change a control.
@@ -208,6 +209,11 @@ func (s *Store) HideNames(ctx context.Context, code string, hidden bool) error {
 	return s.change(ctx, `UPDATE courses SET nameless = ? WHERE code = ?`, hidden, code)
 }
 
+// FreeControls lets the students who follow a course's slides move the controls, or stops them.
+func (s *Store) FreeControls(ctx context.Context, code string, free bool) error {
+	return s.change(ctx, `UPDATE courses SET free = ? WHERE code = ?`, free, code)
+}
+
 // EndCourse sets the end of a course, to the millisecond; a zero time removes it.
 func (s *Store) EndCourse(ctx context.Context, code string, ends time.Time) error {
 	return s.change(ctx, `UPDATE courses SET ends = ? WHERE code = ?`, asMillis(&ends), code)
@@ -345,10 +351,10 @@ func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
 	return s.update(ctx, func(tx *transaction) { withdraw(tx, ws, run) })
 }
 
-const courseColumns = `code, token, title, target, hidden, frozen, coalesce(hash, ''), data_name, closed, ends, created, questions, nameless, (SELECT count(*) FROM handins WHERE course = code)`
+const courseColumns = `code, token, title, target, hidden, frozen, coalesce(hash, ''), data_name, closed, ends, created, questions, nameless, free, (SELECT count(*) FROM handins WHERE course = code)`
 
 func scanCourse(r row, c *Course) error {
-	return r.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &c.Hash, &c.Data, &c.Closed, asMillis(&c.Ends), asMillis(&c.Created), asJSON(&c.Questions), &c.Nameless, &c.Handins)
+	return r.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &c.Hash, &c.Data, &c.Closed, asMillis(&c.Ends), asMillis(&c.Created), asJSON(&c.Questions), &c.Nameless, &c.Free, &c.Handins)
 }
 
 func findCourse(tx *transaction, where string, args ...any) Course {

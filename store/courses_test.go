@@ -44,7 +44,8 @@ func TestCourseSurvivesRestart(t *testing.T) {
 	require.Check(t, regexp.MustCompile(`^[B-DF-HJ-NP-TV-XZ]{6}$`).MatchString(c.Code) && len(c.Token) >= 26 && c.Title == "Small C" && c.Hash == sample(1).Hash(),
 		"%+v", c)
 	require.NoError(t, s.HideNames(t.Context(), c.Code, true))
-	c.Nameless = true
+	require.NoError(t, s.FreeControls(t.Context(), c.Code, true))
+	c.Nameless, c.Free = true, true
 	require.NoError(t, s.Close())
 	s = open(t, dir)
 	for name, get := range map[string]func() (Course, error){

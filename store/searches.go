@@ -332,14 +332,16 @@ func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *
 }
 
 // FinishCells stores results of cells, unless already known or no longer needed, and returns the
-// searches they belong to. Searches without remaining cells become done. Since every owner
-// computes the same result, ownership is not checked.
+// unfinished searches they belong to: the count of a cancelled search stays as it was. Searches
+// without remaining cells become done. Since every owner computes the same result, ownership is not
+// checked.
 func (s *Store) FinishCells(ctx context.Context, results ...eval.CellResult) ([]string, error) {
 	return result(ctx, s.update, func(tx *transaction) (searches []string) {
 		for _, r := range results {
 			tx.exec(`INSERT INTO results (cell, folds, seconds) SELECT ?1, ?2, nullif(?3, 0) WHERE EXISTS (SELECT 1 FROM cells WHERE name = ?1) ON CONFLICT DO NOTHING`,
 				r.Cell, asJSON(&r.Folds), r.Seconds)
-			searches = append(searches, texts(tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)...)
+			searches = append(searches, texts(tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0
+				AND EXISTS (SELECT 1 FROM searches WHERE id = search AND `+notEnded+`) RETURNING search`, r.Cell)...)
 		}
 		slices.Sort(searches)
 		searches = slices.Compact(searches)

@@ -166,7 +166,7 @@ func TestSearchFails(t *testing.T) {
 	require.Check(t, ok && slices.Equal(failed, want) && len(require.Value(s.Waiting(ctx, owner))(t)) <= 0,
 		"failed %v of %v", failed, want)
 	on, err := s.FinishCells(ctx, s.compute(t, c))
-	require.Check(t, err == nil && len(on) == 3 && require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status == Failed, "%v, %v", on, err)
+	require.Check(t, err == nil && len(on) == 0 && require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status == Failed, "%v, %v", on, err)
 }
 
 // A cancelled search releases its cells, also to other searches.
@@ -182,6 +182,8 @@ func TestCancelSearch(t *testing.T) {
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	twin, ok := s.claimCell(t, "other")
 	require.Check(t, ok && twin.Name == c.Name, "%+v, %v", twin, ok)
+	require.Value(s.FinishCells(ctx, s.compute(t, twin)))(t)
+	require.Equal(t, require.Value(s.Search(ctx, alice, search.ID))(t).Done, 0, "cells done after cancelling")
 	states := require.Value(s.States(ctx, search.ID, "gone"))(t)
 	require.Check(t, len(states) == 1 && states[search.ID].Status == Cancelled, "%+v", states)
 }

@@ -339,11 +339,12 @@ func TestLessonWords(t *testing.T) {
 }
 
 // TestLessonFinger drags a number, a symbol and a picture in space with a finger that goes
-// sideways: each follows it to the end, and the page stays where it is.
+// sideways: each follows it to the end, and the page stays where it is. A finger that goes up over a
+// slider scrolls the page and leaves the slider where it was.
 func TestLessonFinger(t *testing.T) {
 	p := fresh(t)
 	p.do(chromedp.EmulateViewport(390, 800, chromedp.EmulateTouch, chromedp.EmulateMobile))
-	drag := func(css string, by float64) {
+	drag := func(css string, by, down float64) {
 		p.t.Helper()
 		at := p.reach(css)
 		touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
@@ -351,7 +352,7 @@ func TestLessonFinger(t *testing.T) {
 		}
 		touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: at.X, Y: at.Y})
 		for k := range 5 {
-			touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X + by*float64(k+1)/5, Y: at.Y})
+			touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X + by*float64(k+1)/5, Y: at.Y + down*float64(k+1)/5})
 		}
 		touch(input.DispatchTouchEventTypeTouchEnd)
 	}
@@ -364,16 +365,23 @@ func TestLessonFinger(t *testing.T) {
 	}
 	for css, by := range map[string]float64{"#price .words data[role=slider]": -60, "#price .words math[data-test]": 60} {
 		before := share()
-		drag(css, by)
+		drag(css, by, 0)
 		moved := share() - before
 		require.Check(t, math.Abs(moved-by/300) <= 0.02, "%s: a finger moved the slider by %g, not by %g", css, moved, by/300)
 		p.wait(answered)
 	}
+	const field = "#price input[name=C]"
+	get[bool](p, "("+element(field)+`.addEventListener("input", (e) => (document.body.dataset.moved += " " + e.target.value)), document.body.dataset.moved = "", true)`)
+	was := get[string](p, element(field)+".value")
+	drag("#price [data-field=C] input[type=range]", 0, -200)
+	p.wait("document.body.dataset.moved.split(' ').length > 2")
+	require.Equal(t, get[string](p, element(field)+".value"), was, "C after scrolling over its slider")
+	p.wait(answered)
 
 	p.visit("/lessons/kernel-trick")
 	p.wait(element("#lift form.live .turns img"))
 	p.loaded()
-	drag("#lift .turns img", -60)
+	drag("#lift .turns img", -60, 0)
 	p.wait(answered + " && location.search.includes('yaw=60') && " + element("#lift input[name=pitch]") + ".value === '14'")
 }
 

@@ -72,7 +72,7 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, status int
 	}
 	if len(d.Features) > 2 {
 		p.Axes = pictures.AxisOptions(d.Features)
-		p.AxisX, p.AxisY = figure.Axes(d.Features, x, y)
+		p.AxisX, p.AxisY = figure.Axes(d.Features, cmp.Or(x, "pca"), y) // as the picture does
 	}
 	p.Profiles = lists.Make(len(d.Features), func(k int) dataview.Profile {
 		return profileView(d.Features[k], dataset.ProfileOf(mat.Col(nil, k, d.X)))

@@ -65,7 +65,11 @@ func originOf(file string, d *dataset.Data) string {
 func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 	err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes) // the file and the other fields
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.Limits.Bytes>>20))
+		what := "The file is"
+		if !isMultipart(r) {
+			what = "The rows are"
+		}
+		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("%s larger than %d MB. Nothing was saved.", what, a.Limits.Bytes>>20))
 	}
 	if err != nil {
 		return err
@@ -136,14 +140,20 @@ func fileMessage(err error) string {
 	return ""
 }
 
+// isMultipart reports whether a request is of the form for files, which alone is multipart: one
+// that is too large is refused before its fields are known.
+func isMultipart(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
+}
+
 // uploadAgain shows the submitted form with its error.
 func (a *Handler) uploadAgain(w http.ResponseWriter, r *http.Request, status int, name, message string) error {
 	p, err := a.datasets(r)
 	if err != nil {
 		return err
 	}
-	if text, typed := r.PostForm["text"]; typed {
-		p.Typed = dataview.UploadForm{Name: name, Error: message, Text: text[0]}
+	if status == http.StatusRequestEntityTooLarge && !isMultipart(r) && !r.PostForm.Has("url") || r.PostForm.Has("text") {
+		p.Typed = dataview.UploadForm{Name: name, Error: message, Text: r.PostForm.Get("text")}
 	} else {
 		p.Upload = dataview.UploadForm{Name: name, Error: message, URL: r.PostFormValue("url")}
 	}

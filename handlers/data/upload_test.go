@@ -2,15 +2,30 @@ package data_test
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
 
 	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
+	"marginlab/web"
 )
 
 func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
+
+// TestTooLarge sends more than is accepted by either form: the fault stands at its field.
+func TestTooLarge(t *testing.T) {
+	limits := dataset.DefaultLimits
+	limits.Bytes = 1 << 20
+	c := handlerstest.Fresh(t, false, limits).Browse(t, handlerstest.Alice)
+	rows := strings.Repeat("1,2,a\n", int(limits.Bytes+web.FormBytes)/6+1)
+	doc := c.Send(http.StatusRequestEntityTooLarge, "/datasets", url.Values{"text": {rows}}.Encode()).HTML()
+	require.Equal(t, doc.Find("#f-typed-error").Text(), "The rows are larger than 1 MB. Nothing was saved.", "at the pasted rows")
+	doc = sendFile(c, http.StatusRequestEntityTooLarge, "x.csv", rows)
+	require.Equal(t, doc.Find("#f-file-error").Text(), "The file is larger than 1 MB. Nothing was saved.", "at the file")
+}
 
 // TestMissingValues sends a file with gaps through every door: the page asks once, with the
 // counts, and says beside the data what was done; programs and the terminal say it with a word.

@@ -225,6 +225,9 @@ func OptionLabel(p param.Param, v string) string {
 	if p.Kind == param.Switch {
 		return map[string]string{"true": "yes", "false": "no"}[v]
 	}
+	if p.Kind == param.Number {
+		return minus().ReplaceAllString(v, "−$1")
+	}
 	return v
 }
 

@@ -272,12 +272,12 @@ func (m menu) clicked(q url.Values) (string, error) {
 		if !slices.Contains(q["learner"], l.Name) {
 			continue
 		}
-		usual := l.Name
-		l.Name = called("learner", usual, usual, func(name string) bool {
+		asked := l.Name
+		l.Name = called("learner", asked, results.Capital(asked), func(name string) bool {
 			return slices.ContainsFunc(s.Learners, func(o study.Learner) bool { return o.Name == name })
 		})
 		s.Learners = append(s.Learners, l)
-		if q.Get("baseline") == usual {
+		if q.Get("baseline") == asked {
 			baseline = l.Name
 		}
 	}

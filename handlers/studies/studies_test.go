@@ -13,6 +13,7 @@ import (
 
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
+	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
@@ -156,7 +157,7 @@ func TestStudyFormKinds(t *testing.T) {
 		require.Must(t, toml != "", "%s: no study", kind)
 		got := c.Ended(strings.Split(toml, "/")[2])
 		require.Must(t, got.Status == store.Done && got.Result != nil, "%s: %+v", kind, got)
-		require.Check(t, strings.Contains(got.Study, want.has) && !strings.Contains(got.Study, want.hasNever) && strings.Contains(got.Study, "[learner.first]") && got.Result.Baseline == want.other,
+		require.Check(t, strings.Contains(got.Study, want.has) && !strings.Contains(got.Study, want.hasNever) && strings.Contains(got.Study, "[learner.first]") && got.Result.Baseline == results.Capital(want.other),
 			"%s:\n%s", kind, got.Study)
 		require.Check(t, want.own.ID == "" || got.Result.Sets[0].Name == "my own",
 			"%s: the set is called %s", kind, got.Result.Sets[0].Name)

@@ -162,12 +162,12 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n, err := planned(r, s)
-	if from := r.PostFormValue("from"); err == nil && from != "" {
+	if from := r.PostFormValue("from"); from != "" {
 		c, err := a.Store.TaughtCourse(r.Context(), from)
 		if err != nil {
 			return err
 		}
-		n.Questions = c.Questions
+		s.Course, n.Questions = &c, c.Questions
 	}
 	if err == nil {
 		var c store.Course
@@ -181,8 +181,11 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 // askCourse shows the form of a course, with problems beside its fields.
 func (a *Handler) askCourse(w http.ResponseWriter, r *http.Request, s frame.Setting, problems param.Problems) error {
 	heading := "New course"
-	if s.Edit != "" {
+	switch {
+	case s.Edit != "":
 		heading = "Edit the course"
+	case s.Course != nil:
+		heading = "Copy the course"
 	}
 	p := teachview.NewCourse{
 		Page: a.Frame(heading, "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,

@@ -173,7 +173,11 @@ func (s *stage) watch(ctx context.Context, code string) <-chan presented {
 func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) error {
 	form := r.PostForm
 	if form.Has("free") {
-		a.stage.show(g.Code, func(p *lessons.Place) { p.Free = form.Get("free") == "1" })
+		free := form.Get("free") == "1"
+		if err := a.Store.FreeControls(r.Context(), g.Code, free); err != nil {
+			return err
+		}
+		a.stage.show(g.Code, func(p *lessons.Place) { p.Free = free })
 		return web.NoContent(w, r)
 	}
 	slug, screen, _ := strings.Cut(strings.TrimPrefix(form.Get("path"), "/lessons/"), "/")
@@ -194,6 +198,7 @@ func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) erro
 	}
 	a.stage.show(g.Code, func(p *lessons.Place) {
 		p.Lesson, p.Screen, p.Query, p.Part, p.Open = slug, screen, q.Encode(), form.Get("part"), form.Get("open") == "1"
+		p.Free = g.Free
 	})
 	return web.NoContent(w, r)
 }
@@ -264,7 +269,7 @@ func placeOf(p presented) place {
 // Remote shows a teacher's phone the notes of the current slide, with buttons to move it.
 func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error {
 	at := a.stage.shown(g.Code)
-	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Own: ownRows(g.Course), Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
+	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: g.Free, Own: ownRows(g.Course), Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
 	var err error
 	if remote.QR, err = pictures.QR(r.Context(), remote.Link); err != nil {
 		return err

@@ -82,6 +82,7 @@ func TestFollow(t *testing.T) {
 	// Students move the controls when they may.
 	tc.Send(204, base+"/present", "free=1")
 	require.Check(t, follow().Find(".follow .demo-controls").Length() == 1, "the controls are not there")
+	require.Check(t, require.Value(s.App.Store.Course(t.Context(), code))(t).Free, "a restarted server does not know that they may")
 
 	// Opening the course leads to the slide.
 	doc = a.Page(200, "/course/"+code)
@@ -102,11 +103,14 @@ func TestRemote(t *testing.T) {
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/margins", "")
 	base, secret := "/courses/"+code, tc.Secret(code)
+	require.NoError(t, s.App.Store.FreeControls(t.Context(), code, true)) // as before a restart
 	require.Equal(t, a.Page(200, secret+"/remote").Find("h1").Text(), "Remote", "before anything is presented")
 	e, ok := handlerstest.NextEvent(t, bufio.NewReader(tc.Open(t.Context(), "GET", base+"/remote/events", nil).Body))
 	require.Check(t, ok && e.Name == "key" && e.Data == `"present"`, "slides that the server does not know are told %+v", e)
 	present(tc, 204, base, "/lessons/margins/line", "", "picture", false)
+	require.Check(t, a.Page(200, "/course/"+code+"/follow").Find(".demo-controls").Length() == 1, "students may no longer move the controls")
 	doc := a.Page(200, secret+"/remote")
+	require.Check(t, doc.Find("[data-free][checked]").Length() == 1, "the remote does not show that they may")
 	require.Check(t, doc.Find("[data-remote='"+secret+"/remote'] .remote [data-key]").Length() >= 6 && doc.Find(".question").Length() != 0,
 		"the remote has no keys, or no notes")
 	stream := bufio.NewReader(tc.Open(t.Context(), "GET", base+"/remote/events", nil).Body)

@@ -127,6 +127,14 @@ func (r *Result) timed() bool {
 	})
 }
 
+// signed formats a difference with one decimal and its sign; one that rounds to zero has none.
+func signed(v float64) string {
+	if s := fmt.Sprintf("%+.1f", v); s[1:] != "0.0" {
+		return s
+	}
+	return "0.0"
+}
+
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) }
 
 // p formats a probability with three digits.
@@ -235,7 +243,7 @@ func (r *Result) against(title string, c Comparison) Table {
 	}
 	for _, v := range c.Against {
 		t.Rows = append(t.Rows, []string{
-			v.Learner, fmt.Sprintf("%+.1f", 100*v.Difference), fmt.Sprintf("%d (%d)", v.Better, v.SurelyBetter),
+			v.Learner, signed(100 * v.Difference), fmt.Sprintf("%d (%d)", v.Better, v.SurelyBetter),
 			fmt.Sprintf("%d (%d)", v.Worse, v.SurelyWorse), p(v.Wilcoxon.P), p(v.Holm),
 		})
 	}

@@ -61,7 +61,7 @@ if (remote) {
   const free = page.querySelector("[data-free]");
   follow(`${page.dataset.follow}/events`, { place: ({ version, slide, part, step, free: moving }) => {
     if (version && slide !== page.dataset.slide) return location.reload();
-    if (free) free.checked = Boolean(moving); // as students have it: another remote or a new server may differ
+    if (free && version) free.checked = Boolean(moving); // another remote may have changed it
     mark(part, step && `step ${step}`);
   } });
   const touch = page.querySelector("[data-pad]");

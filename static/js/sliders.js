@@ -34,6 +34,12 @@ export function addSliders(root) {
       event.stopPropagation();
       text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: false } }));
     });
+    let before; // a touch moves the slider at once, even one that turns out to scroll the page
+    range.addEventListener("pointerdown", () => (before = text.value));
+    range.addEventListener("pointercancel", () => {
+      text.value = before;
+      text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: false } }));
+    });
     text.addEventListener("input", follow);
     box.addEventListener("resolve", follow);
     box.prepend(range);
