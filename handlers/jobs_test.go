@@ -94,8 +94,7 @@ func TestStudyIsAJob(t *testing.T) {
 	next := func() []api.Job {
 		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				e := require.JSON[struct{ Jobs []api.Job }](t, data)
-				return e.Jobs
+				return require.JSON[struct{ Jobs []api.Job }](t, data).Jobs
 			}
 		}
 		t.Fatal("the stream has ended")
@@ -103,8 +102,7 @@ func TestStudyIsAJob(t *testing.T) {
 	}
 	first := next()
 	require.Check(t, len(first) == 1 && first[0].ID == id, "the stream begins with %+v", first)
-	form := b.Page(200, "/jobs").Find(".jobs form")
-	to, _ := form.Attr("action")
+	to, _ := b.Page(200, "/jobs").Find(".jobs form").Attr("action")
 	title := c.Fetch("POST", to, "back=/jobs").HTML().Find("h1").Text()
 	require.Check(t, to == "/studies/"+id+"/cancel" && title == "Running", "after %s: %q", to, title)
 	require.Slices(t, next(), nil, "cancelled, and the stream tells")

@@ -28,8 +28,7 @@ func TestUseIsNoted(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", twoPoints)
 	seen := func() time.Time {
-		h := require.Value(s.App.Store.Holdings(t.Context(), store.WorkspaceOf(handlerstest.Alice)))(t)
-		return h.Seen
+		return require.Value(s.App.Store.Holdings(t.Context(), store.WorkspaceOf(handlerstest.Alice)))(t).Seen
 	}
 	for _, hours := range []int{30, 100 * 24} {
 		now = now.Add(time.Duration(hours) * time.Hour)

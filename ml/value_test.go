@@ -48,8 +48,7 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 	const lambda, gamma = 0.1, 0.7
 	for n := 1; n <= 2; n++ {
 		d := wave(40, n, uint64(n))
-		s := spec(t, append(regression, "gamma", "0.7", "standardize", "false")...)
-		res := train(t, d, s)
+		res := train(t, d, spec(t, append(regression, "gamma", "0.7", "standardize", "false")...))
 		y := valuesOf(t, d)
 		kernel := func(i, j int) float64 {
 			var sum float64
@@ -186,7 +185,6 @@ func TestRegressionIsRefused(t *testing.T) {
 		_, err := ml.Train(t.Context(), d, spec(t, regression...), nil)
 		require.Check(t, errors.As(err, &refusal), "%s: %v", huge, err)
 	}
-	constant := data([][]float64{{1}, {2}, {3}}, "4", "4", "4")
-	r := train(t, constant, spec(t, regression...)).Report
+	r := train(t, data([][]float64{{1}, {2}, {3}}, "4", "4", "4"), spec(t, regression...)).Report
 	require.Check(t, r.R2 == nil && r.MSE != nil, "values that are all the same: R² %v, mse %v", r.R2, r.MSE)
 }

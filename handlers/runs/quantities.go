@@ -114,8 +114,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	if z.where.String() == "" {
 		return z, nil
 	}
-	ids := lists.Map(runs, func(r store.Run) string { return r.ID })
-	shown, err := a.Store.Matching(ctx, ids, z.where)
+	shown, err := a.Store.Matching(ctx, lists.Map(runs, func(r store.Run) string { return r.ID }), z.where)
 	if err != nil {
 		return z, err
 	}
@@ -284,8 +283,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 		if text := ps.For("where"); text != "" {
 			p.Problem, p.Caret = results.Sentence(text), caret(q.Get("where"))
 		}
-		bare := url.Values{"run": q["run"]}
-		z, err = a.readQuantities(ctx, runs, bare)
+		z, err = a.readQuantities(ctx, runs, url.Values{"run": q["run"]})
 	}
 	if err != nil {
 		return err

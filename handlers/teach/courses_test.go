@@ -127,8 +127,7 @@ func TestFormerAddresses(t *testing.T) {
 	doc := c.Send(200, "/classes", "title=From+an+old+page&target=/lab").HTML() // the form arrives
 	require.Equal(t, doc.Find("h1").Text(), "From an old page", "the form of an old page made")
 	for _, at := range []string{"/", "/lab", "/lessons", "/lessons/width", "/courses", "/courses/" + code} { // and no page leads there itself
-		doc := c.Page(200, at)
-		n := doc.Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length()
+		n := c.Page(200, at).Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length()
 		require.Check(t, n <= 0, "%s: %d former addresses of courses", at, n)
 	}
 	c.Browse(t, handlerstest.Ben).Send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name

@@ -231,8 +231,7 @@ func (r *reader) scheme(p toml.Primitive) error {
 				return err
 			}
 			if i < 0 {
-				known := lists.Map(schemeParams, func(q param.Param) string { return q.Name })
-				return unknown(key, append(known, "target"))
+				return unknown(key, append(lists.Map(schemeParams, func(q param.Param) string { return q.Name }), "target"))
 			}
 			value, err := singleValue(schemeParams[i], v)
 			n := value.Number()

@@ -94,8 +94,7 @@ func slice() figure.Scene {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
-		p := require.Value(v.draw())(t, "%s", v.name)
-		got := golden(v.name, p)
+		got := golden(v.name, require.Value(v.draw())(t, "%s", v.name))
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
 }
@@ -539,8 +538,7 @@ func TestMarksAreComplete(t *testing.T) {
 	t.Parallel()
 	s := scene()
 	count := func(s figure.Scene) (dashed, crosses int) {
-		p := require.Value(figure.Boundary(context.Background(), s))(t)
-		svg := parse(t, p)
+		svg := parse(t, require.Value(figure.Boundary(context.Background(), s))(t))
 		for _, g := range svg.all("g") {
 			if g.attr("stroke-dasharray") == "2.5 2" {
 				dashed += len(g.Children)
@@ -596,8 +594,7 @@ func BenchmarkPicture(b *testing.B) {
 		spec = spec.With("C", param.Of(10)).With("gamma", param.Of(1))
 		spec.Standardize = false
 		fit := func(b *testing.B) *ml.Model {
-			res := require.Value(ml.Train(context.Background(), d, spec, nil))(b)
-			return res.Model
+			return require.Value(ml.Train(context.Background(), d, spec, nil))(b).Model
 		}
 		b.Run(fmt.Sprintf("fit/n=%d", n), func(b *testing.B) {
 			for b.Loop() {

@@ -66,8 +66,7 @@ func grove(rule ml.Rule) figure.Scene {
 }
 
 func ExampleBoundary_regions() {
-	s := grove(ml.OneVsRest)
-	show("regions", must(figure.Boundary(context.Background(), s)))
+	show("regions", must(figure.Boundary(context.Background(), grove(ml.OneVsRest))))
 	// Output: as testdata/regions.svg
 	// Regions of ash, beech, elm, one-vs-rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11.4 %).
 }

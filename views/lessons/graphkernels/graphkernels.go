@@ -269,8 +269,7 @@ func showObjects(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	house := shapes["house"]
 	to := []int{0, 1, 2, 3, 4}
 	if n := numbering.Of(in); n > 1 {
-		r := rand.New(rand.NewPCG(uint64(n), 0))
-		r.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
+		rand.New(rand.NewPCG(uint64(n), 0)).Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
 	}
 	other := renumbered(house.graph, to)
 	before, after := theory.Adjacency(house.graph), theory.Adjacency(other)

@@ -179,8 +179,7 @@ func fit(ctx context.Context, l line, pairs ...string) *curve {
 	for i, x := range l.X {
 		rows[i], labels[i] = []float64{x}, lessons.Setting(l.T[i])
 	}
-	d := lessons.Must(dataset.FromRows([]string{"x"}, rows, labels))
-	return &curve{lessons.Fit(ctx, d, pairs...), l}
+	return &curve{lessons.Fit(ctx, lessons.Must(dataset.FromRows([]string{"x"}, rows, labels)), pairs...), l}
 }
 
 // figure returns the picture of the curve with its residuals. For zero limits it uses those of
@@ -411,8 +410,7 @@ func withPulled(t float64) line {
 func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := withPulled(pulled.Of(in))
 	c := fit(ctx, l, rbf(gamma.Text(in), lambda.Text(in))...)
-	path := lessons.Must(ml.Path(ctx, c.Data, c.Spec))
-	here, ok := path.At(lambda.Of(in))
+	here, ok := lessons.Must(ml.Path(ctx, c.Data, c.Spec)).At(lambda.Of(in))
 	if !ok {
 		lessons.Check(param.Refuse("raise lambda", "the kernel matrix is singular to working precision at lambda %s", lambda.Text(in)))
 	}
@@ -439,8 +437,7 @@ func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func share(ctx context.Context) float64 {
 	var f [3]float64
 	for k := range f {
-		t := 0.6 + float64(k)
-		c := fit(ctx, withPulled(t), rbf("2", "0.1")...)
+		c := fit(ctx, withPulled(0.6+float64(k)), rbf("2", "0.1")...)
 		f[k] = c.at(c.X[marked])
 	}
 	first, second := f[1]-f[0], f[2]-f[1]

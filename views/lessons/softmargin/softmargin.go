@@ -312,8 +312,7 @@ func balance(points []ml.Point) (sum float64) {
 
 // atBound examines alpha of all points with slack.
 func atBound(ctx context.Context) float64 {
-	m := at(ctx, 1)
-	for _, p := range m.Points {
+	for _, p := range at(ctx, 1).Points {
 		if p.Slack > 1e-4 && math.Abs(p.Weight) < 1-1e-9 {
 			return 3
 		}
