@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -67,11 +67,8 @@ func TestPlaceInQueue(t *testing.T) {
 	c.As(t, handlerstest.Bob).Train(`{"dataset":"moons"}`)
 	c.Train(`{"dataset":"moons"}`)
 	want := []string{"Waiting for its turn; shorter runs go first; about 2 runs before it", "Waiting for its turn; 1 run before it"}
-	var got []string
-	for _, j := range handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs {
-		got = append(got, j.Text)
-	}
-	require.Check(t, slices.Equal(got, want), "%q, want %q", got, want)
+	jobs := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
+	require.Slices(t, lists.Map(jobs, func(j api.Job) string { return j.Text }), want, "jobs")
 	text := c.Browse(t, handlerstest.Alice).Page(200, "/runs/"+long).Find(".pending").Text()
 	require.Check(t, strings.Contains(text, "shorter runs go first; about 2 runs before it"), "%v", text)
 }

@@ -17,6 +17,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/handlers/reports"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/repeat"
 )
@@ -110,10 +111,7 @@ func TestReportFiles(t *testing.T) {
 	}
 	packed := get("report.zip")
 	z := require.Value(zip.NewReader(strings.NewReader(packed), int64(len(packed))))(t)
-	var names []string
-	for _, f := range z.File {
-		names = append(names, f.Name)
-	}
+	names := lists.Map(z.File, func(f *zip.File) string { return f.Name })
 	for _, want := range []string{"report.md", "report.tex", "report.json", "figures/1-1.svg", "figures/1-1.pdf", "figures/5-1.pdf", "study-4.toml"} {
 		require.Check(t, strings.Contains(strings.Join(names, " "), want), "%v without %s", names, want)
 	}

@@ -138,10 +138,7 @@ func TestGridOfAnything(t *testing.T) {
 	res := require.Value(eval.CrossValidate(t.Context(), d, with(t, ml.DefaultSpec(), s.spec), s.grid, s.scheme, nil))(t)
 	require.Slices(t, res.Searched, []string{"C", "gamma", "coef0", "degree", "rho", "rank_tol", "core_gamma"},
 		"searched")
-	var got []string
-	for _, s := range res.Settings {
-		got = append(got, strings.Join(lists.Map(res.Searched, s.Values.Text), " "))
-	}
+	got := lists.Map(res.Settings, func(s eval.Setting) string { return strings.Join(lists.Map(res.Searched, s.Values.Text), " ") })
 	var want []string
 	for _, gamma := range []string{"auto"} {
 		for _, coef0 := range []string{"0", "1"} {
@@ -233,10 +230,7 @@ func TestReduceRefuses(t *testing.T) {
 	d := moons(t, 40)
 	plan := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4}))(t)
 	worker := eval.NewWorker(d, 0)
-	var results []eval.CellResult
-	for _, c := range plan.Cells() {
-		results = append(results, require.Value(worker.Compute(t.Context(), c))(t))
-	}
+	results := lists.Map(plan.Cells(), func(c eval.Cell) eval.CellResult { return require.Value(worker.Compute(t.Context(), c))(t) })
 	foreign := eval.CellResult{Cell: "of another plan"}
 	require.Equal(t, require.Err(plan.Reduce(append([]eval.CellResult{foreign}, results...))), nil, "a result too many")
 	differs := results[1]

@@ -579,11 +579,7 @@ func (s *Study) Encode() (string, error) {
 			switch {
 			case slices.Contains(sharedParams, p.Name) || !slices.ContainsFunc(specs, applies):
 			case len(l.Grid[p.Name]) > 0:
-				var list []any
-				for _, v := range l.Grid[p.Name] {
-					list = append(list, plain(v))
-				}
-				values[p.Name] = list
+				values[p.Name] = lists.Map(l.Grid[p.Name], plain)
 			case p.Name == "learner" || l.Spec.Value(p.Name) != p.Read(p.Default):
 				values[p.Name] = plain(l.Spec.Value(p.Name))
 			}

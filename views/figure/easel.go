@@ -375,10 +375,8 @@ func (e *easel) contours(s *surface, levels []float64, style draw.LineStyle, pla
 			if plain || long < 90 {
 				continue
 			}
-			var spots []vg.Point
-			for _, t := range []float64{0.5, 0.25, 0.75, 0.4, 0.6, 0.1, 0.9} {
-				spots = append(spots, ps[int(t*float64(len(ps)-1))])
-			}
+			along := []float64{0.5, 0.25, 0.75, 0.4, 0.6, 0.1, 0.9}
+			spots := lists.Map(along, func(t float64) vg.Point { return ps[int(t*float64(len(ps)-1))] })
 			if e.words {
 				e.last = append(e.last, note{text: name, clr: Muted, spots: spots, over: true})
 			}

@@ -693,11 +693,10 @@ func between(ctx context.Context) float64 {
 
 // narrow compares the support vectors of a wide and a narrow kernel.
 func narrow(ctx context.Context) float64 {
-	var n []float64
-	for _, gamma := range []string{"0.5", "5"} {
-		n = append(n, float64(len(moons(ctx, map[string]string{"gamma": gamma}).before.Machines[0].Coef)))
+	vectors := func(gamma string) float64 {
+		return float64(len(moons(ctx, map[string]string{"gamma": gamma}).before.Machines[0].Coef))
 	}
-	return float64(1 + lessons.Sign(n[1]-n[0]))
+	return float64(1 + lessons.Sign(vectors("5")-vectors("0.5")))
 }
 
 // double trains the second machine with c and with 2c.
