@@ -31,8 +31,7 @@ func TestJobs(t *testing.T) {
 		return nil, ctx.Err()
 	}})
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
-	text := b.Page(200, "/jobs").Find("main").Text()
-	require.Check(t, strings.Contains(text, "Nothing is running"), "nothing is under way, and the page says %q", text)
+	require.Says(t, b.Page(200, "/jobs").Find("main").Text(), "Nothing is running", "the page when nothing is under way")
 	first := c.Train(`{"dataset":"moons","name":"first","spec":{}}`)
 	<-told
 	c.Train(`{"dataset":"moons","name":"second","spec":{}}`)
