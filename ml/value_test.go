@@ -34,12 +34,6 @@ func wave(n, d int, seed uint64) *dataset.Data {
 	return data(points, labels...)
 }
 
-// values are the labels of some rows.
-func valuesOf(t *testing.T, d *dataset.Data) []float64 {
-	t.Helper()
-	return require.Value(d.Values())(t)
-}
-
 var regression = []string{"target", "value", "learner", "ridge", "lambda", "0.1"}
 
 // The linear system is solved by another routine, and each point left out by training without it.
@@ -49,7 +43,7 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		d := wave(40, n, uint64(n))
 		res := train(t, d, spec(t, append(regression, "gamma", "0.7", "standardize", "false")...))
-		y := valuesOf(t, d)
+		y := require.Value(d.Values())(t)
 		kernel := func(i, j int) float64 {
 			var sum float64
 			for c := range n {

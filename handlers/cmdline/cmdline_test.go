@@ -139,12 +139,6 @@ func printed[V any](t *testing.T, args ...string) V {
 	return require.JSON[V](t, text, "%s", text)
 }
 
-// report is the JSON form of what fit measured.
-func report(t *testing.T, args ...string) ml.Report {
-	t.Helper()
-	return printed[ml.Report](t, append([]string{"fit"}, args...)...)
-}
-
 func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("moons", 60, 0.3, 2))(t)
@@ -167,7 +161,7 @@ func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 			require.NoError(t, s.Set(strings.ReplaceAll(name, "-", "_"), value))
 		}
 		res := require.Value(ml.Train(t.Context(), d, s, nil))(t)
-		got := report(t, append(fields, "--data", path)...)
+		got := printed[ml.Report](t, append([]string{"fit", "--data", path}, fields...)...)
 		got.FitSeconds, res.Report.FitSeconds = 0, 0
 		require.Equal(t, cmp.Diff(res.Report, got), "", "fit %s", args)
 	}

@@ -294,10 +294,8 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	}
 	p.Fields = runFields()
 	for _, f := range store.Fields() {
-		if f.Kind == store.NumberField {
-			if slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
-				p.Numeric = append(p.Numeric, views.Option{Value: f.Name, Label: heading(f)})
-			}
+		if f.Kind == store.NumberField && slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
+			p.Numeric = append(p.Numeric, views.Option{Value: f.Name, Label: heading(f)})
 		}
 		if comparable(f) && !slices.ContainsFunc(z.axes, func(o store.Field) bool { return o.Name == f.Name }) {
 			p.More = append(p.More, views.Option{Value: f.Name, Label: heading(f)})

@@ -344,7 +344,8 @@ func TestFrame(t *testing.T) {
 			for _, q := range s.Points {
 				x := f.Left + f.Width*(q.X[0]-f.Limits.XMin)/(f.Limits.XMax-f.Limits.XMin)
 				y := f.Top + f.Height*(f.Limits.YMax-q.X[1])/(f.Limits.YMax-f.Limits.YMin)
-				require.Must(t, near(centres, x, y), "%v: no marker at %.2f, %.2f of row %d", size, x, y, q.Row)
+				here := func(p [2]float64) bool { return math.Abs(p[0]-x) < 0.02 && math.Abs(p[1]-y) < 0.02 }
+				require.Must(t, slices.ContainsFunc(centres, here), "%v: no marker at %.2f, %.2f of row %d", size, x, y, q.Row)
 			}
 			words := 0
 			for _, e := range svg.all("text") {
@@ -355,10 +356,6 @@ func TestFrame(t *testing.T) {
 			require.Equal(t, size[0] < 240, words == 0, "%v: %d texts", size, words)
 		}
 	}
-}
-
-func near(ps [][2]float64, x, y float64) bool {
-	return slices.ContainsFunc(ps, func(p [2]float64) bool { return math.Abs(p[0]-x) < 0.02 && math.Abs(p[1]-y) < 0.02 })
 }
 
 // The drawn line is where f is zero.

@@ -88,7 +88,8 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showProduct, firstGraph, secondGraph, byLabel, walkSeed),
 				Answers: map[string]lessons.Answer{
 					"multiply": func(context.Context) float64 {
-						return sharedWalks(shapes["triangle"].graph, shapes["path"].graph, 2)
+						p := lessons.Must(theory.NewProductGraph(shapes["triangle"].graph, shapes["path"].graph, false))
+						return mat.Sum(power(p.Adjacency, 2))
 					},
 					"ring-and-path": func(context.Context) float64 {
 						p := lessons.Must(theory.NewProductGraph(ring(5), shapes["caterpillar"].graph, false))

@@ -195,11 +195,6 @@ func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figur
 	}}
 }
 
-// awaited returns the picture of the curve, with only the points while answers are pending.
-func (c *curve) awaited(name, caption, asks string, limits figure.Limits) lessons.Figure {
-	return c.figure(name, caption, limits).Instead(lessons.Figure{Draw: lessons.Draws(1, figure.Plane{X: "x", Y: "t", Limits: limits, Stretched: true, Marks: c.dots()})}, asks)
-}
-
 // frame holds the limits of the plots of a line.
 var frame = figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -2.4, YMax: 2.4}
 
@@ -271,7 +266,8 @@ func showSquares(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Lab:    c.lab(powers(p, squaresL.Text(in))...),
 	}
 	if raised {
-		e.Figures[0] = c.awaited("fit", e.Figures[0].Caption, "All targets are raised. Where does the curve go?", figure.Limits{})
+		points := lessons.Figure{Draw: lessons.Draws(1, figure.Plane{X: "x", Y: "t", Stretched: true, Marks: c.dots()})}
+		e.Figures[0] = e.Figures[0].Instead(points, "All targets are raised. Where does the curve go?")
 	}
 	return e
 }
@@ -445,12 +441,9 @@ func share(ctx context.Context) float64 {
 	return lessons.First(less && math.Abs(first-second) < 1e-6, less)
 }
 
-// prices returns the lambdas of the screen on degrees of freedom, in descending order.
-func prices() []float64 { return lessons.Logspace(1e3, 1e-4, 15) }
-
 func showFreedom(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := drawn(16, 2)
-	all := prices()
+	all := lessons.Logspace(1e3, 1e-4, 15)
 	step := min(in.Step, len(all)-1)
 	price := all[step]
 	c := fit(ctx, l, rbf(gamma.Text(in), lessons.Setting(price))...)
