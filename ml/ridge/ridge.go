@@ -51,7 +51,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dense"
-	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -301,7 +300,10 @@ func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, 
 		if err != nil {
 			return nil, err
 		}
-		residual := lists.Make(len(t), func(i int) float64 { return t[i] - f[i] - s.Lambda*next[i] })
+		residual := make([]float64, len(t))
+		for i := range residual {
+			residual[i] = t[i] - f[i] - s.Lambda*next[i]
+		}
 		if r != nil && !(floats.Norm(residual, 2) < floats.Norm(r, 2)/2) {
 			break // no further improvement
 		}
