@@ -148,8 +148,7 @@ func everythingOnce(t *testing.T, s *handlerstest.Server, code string, students 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c := require.Value(s.App.Store.Course(ctx, code))(t)
-	runs, _, err := s.App.Store.Runs(ctx, c.Gallery(), store.Filter{})
+	runs, _, err := s.App.Store.Runs(ctx, require.Value(s.App.Store.Course(ctx, code))(t).Gallery(), store.Filter{})
 	require.NoError(t, err)
 	var ids []string
 	different := map[string]bool{}
@@ -176,8 +175,7 @@ func TestPollAtOnce(t *testing.T) {
 	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
 	s.Browse(t, handlerstest.Teacher).Ask(code, handlerstest.Optioned)
 	require.Equal(t, rush(t, s, code, students, func(int) {}, func(time.Time) {}), 0, "answers were refused")
-	poll := require.Value(s.App.Store.CurrentPoll(t.Context(), code))(t)
-	tally, err := s.App.Store.Tally(t.Context(), code, poll.ID)
+	tally, err := s.App.Store.Tally(t.Context(), code, require.Value(s.App.Store.CurrentPoll(t.Context(), code))(t).ID)
 	require.Check(t, err == nil && tally.Total(1) == students && tally.Rounds[0]["0"] == students/2,
 		"%+v, %v", tally, err)
 }

@@ -102,8 +102,7 @@ func TestDay(t *testing.T) {
 		}
 	}
 	for i := range people {
-		have := require.Value(st.Datasets(t.Context(), store.WorkspaceOf(token(i))))(t)
-		for _, set := range have {
+		for _, set := range require.Value(st.Datasets(t.Context(), store.WorkspaceOf(token(i))))(t) {
 			delete(sets[i], set.ID)
 		}
 		require.Check(t, len(sets[i]) == 0, "person %d: %d data sets are missing", i, len(sets[i]))

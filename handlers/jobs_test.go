@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -31,8 +31,7 @@ func TestJobs(t *testing.T) {
 		return nil, ctx.Err()
 	}})
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
-	text := b.Page(200, "/jobs").Find("main").Text()
-	require.Check(t, strings.Contains(text, "Nothing is running"), "nothing is under way, and the page says %q", text)
+	require.Says(t, b.Page(200, "/jobs").Find("main").Text(), "Nothing is running", "the page when nothing is under way")
 	first := c.Train(`{"dataset":"moons","name":"first","spec":{}}`)
 	<-told
 	c.Train(`{"dataset":"moons","name":"second","spec":{}}`)
@@ -67,11 +66,8 @@ func TestPlaceInQueue(t *testing.T) {
 	c.As(t, handlerstest.Bob).Train(`{"dataset":"moons"}`)
 	c.Train(`{"dataset":"moons"}`)
 	want := []string{"Waiting for its turn; shorter runs go first; about 2 runs before it", "Waiting for its turn; 1 run before it"}
-	var got []string
-	for _, j := range handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs {
-		got = append(got, j.Text)
-	}
-	require.Check(t, slices.Equal(got, want), "%q, want %q", got, want)
+	jobs := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
+	require.Slices(t, lists.Map(jobs, func(j api.Job) string { return j.Text }), want, "jobs")
 	text := c.Browse(t, handlerstest.Alice).Page(200, "/runs/"+long).Find(".pending").Text()
 	require.Check(t, strings.Contains(text, "shorter runs go first; about 2 runs before it"), "%v", text)
 }
@@ -94,8 +90,7 @@ func TestStudyIsAJob(t *testing.T) {
 	next := func() []api.Job {
 		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				e := require.JSON[struct{ Jobs []api.Job }](t, data)
-				return e.Jobs
+				return require.JSON[struct{ Jobs []api.Job }](t, data).Jobs
 			}
 		}
 		t.Fatal("the stream has ended")
@@ -103,8 +98,7 @@ func TestStudyIsAJob(t *testing.T) {
 	}
 	first := next()
 	require.Check(t, len(first) == 1 && first[0].ID == id, "the stream begins with %+v", first)
-	form := b.Page(200, "/jobs").Find(".jobs form")
-	to, _ := form.Attr("action")
+	to, _ := b.Page(200, "/jobs").Find(".jobs form").Attr("action")
 	title := c.Fetch("POST", to, "back=/jobs").HTML().Find("h1").Text()
 	require.Check(t, to == "/studies/"+id+"/cancel" && title == "Running", "after %s: %q", to, title)
 	require.Slices(t, next(), nil, "cancelled, and the stream tells")

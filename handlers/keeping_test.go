@@ -28,8 +28,7 @@ func TestUseIsNoted(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", twoPoints)
 	seen := func() time.Time {
-		h := require.Value(s.App.Store.Holdings(t.Context(), store.WorkspaceOf(handlerstest.Alice)))(t)
-		return h.Seen
+		return require.Value(s.App.Store.Holdings(t.Context(), store.WorkspaceOf(handlerstest.Alice)))(t).Seen
 	}
 	for _, hours := range []int{30, 100 * 24} {
 		now = now.Add(time.Duration(hours) * time.Hour)
@@ -66,8 +65,7 @@ func TestLowDisk(t *testing.T) {
 	c.Want(http.StatusOK, "GET", "/healthz", "")
 	c.Want(http.StatusInsufficientStorage, "GET", "/readyz", "")
 	for _, body := range []string{twoPoints, strings.Repeat(twoPoints, 100_000)} {
-		got := string(c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", body).Body)
-		require.Check(t, strings.Contains(got, "nearly full"), "%v", got)
+		require.Says(t, string(c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", body).Body), "nearly full", "the refusal")
 	}
 	c.Want(http.StatusInsufficientStorage, "POST", "/api/runs", `{"dataset":"moons","spec":{}}`)
 	c.Want(http.StatusNoContent, "DELETE", "/api/datasets/"+set, "")
@@ -159,8 +157,7 @@ func TestQuotaIsTold(t *testing.T) {
 		got := string(c.Want(http.StatusInsufficientStorage, "POST", path, body, header...).Body)
 		require.Check(t, strings.Contains(got, "This workspace holds 1 data set, the maximum.") && strings.Contains(got, "Delete what you do not need"), "%s: %s", path, got)
 	}
-	page := string(c.Want(http.StatusOK, "GET", "/settings", "").Body)
-	require.Check(t, strings.Contains(page, "1 data sets and 1 runs"), "%v", page)
+	require.Says(t, string(c.Want(http.StatusOK, "GET", "/settings", "").Body), "1 data sets and 1 runs", "the settings")
 }
 
 var form = []string{"Content-Type", "application/x-www-form-urlencoded"}

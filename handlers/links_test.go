@@ -21,8 +21,7 @@ func TestLinksHandedOn(t *testing.T) {
 	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Teacher)
 	course := "/courses/" + c.Course("/lab?data=moons", "")
 	c.Send(200, "/runs", "data=moons")
-	runs := c.Page(200, "/runs").Find("tbody a[href^='/runs/']")
-	run := runs.AttrOr("href", "")
+	run := c.Page(200, "/runs").Find("tbody a[href^='/runs/']").AttrOr("href", "")
 	c.Send(200, run+"/share", "")
 
 	anywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 8080}

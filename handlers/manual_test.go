@@ -17,8 +17,7 @@ func TestManual(t *testing.T) {
 		"/studies": "/manual/studies", "/studies/new": "/manual/studies", "/courses": "/manual/teaching", "/lessons": "/manual/teaching",
 		"/settings": "/manual/api", "/manual/api": "/manual",
 	} {
-		ask := c.Page(http.StatusOK, page).Find("a.manual-link")
-		require.Equal(t, ask.AttrOr("href", ""), want, "%s: ? leads to", page)
+		require.Equal(t, c.Page(http.StatusOK, page).Find("a.manual-link").AttrOr("href", ""), want, "%s: ? leads to", page)
 		c.Page(http.StatusOK, want)
 	}
 	contents := c.Page(http.StatusOK, "/manual")
@@ -33,8 +32,7 @@ func TestManual(t *testing.T) {
 			c.Page(http.StatusOK, to)
 		}
 	}
-	found := c.Page(http.StatusOK, "/manual?q=embed")
-	href := found.Find("article li a").First().AttrOr("href", "")
+	href := c.Page(http.StatusOK, "/manual?q=embed").Find("article li a").First().AttrOr("href", "")
 	require.Check(t, href == "/manual/teaching#embed-a-demo", "the search finds %q first", href)
 	require.Says(t, c.Page(http.StatusOK, "/manual?q=%3Cb%3E").Find("article .empty").Text(), "“<b>”", "nothing found")
 	c.Page(http.StatusNotFound, "/manual/nothing")

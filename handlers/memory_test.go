@@ -270,8 +270,7 @@ func TestBombServer(t *testing.T) {
 
 func mustJSON(t *testing.T, v any) string {
 	t.Helper()
-	text := require.Value(json.Marshal(v))(t)
-	return string(text)
+	return string(require.Value(json.Marshal(v))(t))
 }
 
 // question asks the server, which answers with the peak of its memory.
@@ -280,8 +279,7 @@ func (s *bombed) question(t *testing.T, what string) int64 {
 	require.Value(fmt.Fprintln(s.ask, what))(t)
 	line, err := s.told.ReadString('\n')
 	require.Must(t, err == nil, "the server is gone: %v", err)
-	n := require.Value(strconv.ParseInt(strings.TrimSpace(line), 10, 64))(t)
-	return n << 10
+	return require.Value(strconv.ParseInt(strings.TrimSpace(line), 10, 64))(t) << 10
 }
 
 // fresh has the server give back what memory it does not need, and forget its peak.

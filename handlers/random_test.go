@@ -101,8 +101,7 @@ func newAsker(t *testing.T, s *handlerstest.Server, seed uint64) *asker {
 	sheets, err := filepath.Glob("../ml/dataset/testdata/spreadsheets/*")
 	require.Must(t, err == nil && len(sheets) != 0, "no spreadsheets %v", err)
 	for _, path := range sheets {
-		b := require.Value(os.ReadFile(path))(t)
-		a.files = append(a.files, string(b))
+		a.files = append(a.files, string(require.Value(os.ReadFile(path))(t)))
 	}
 	err = chi.Walk(s.App.Handler().(chi.Routes), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		if slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE"}, method) {

@@ -57,9 +57,7 @@ func TestSecretsStayOut(t *testing.T) {
 		i := strings.Index(written, strings.ToLower(secret[:len(secret)-1]))
 		require.Check(t, i < 0, "the %s: %s", what, written[max(0, i-200):i+100])
 	}
-	if strings.Count(written, "msg=request ") < 20 {
-		t.Errorf("the log has %d requests", strings.Count(written, "msg=request "))
-	}
+	require.Check(t, strings.Count(written, "msg=request ") >= 20, "the log has %d requests", strings.Count(written, "msg=request "))
 }
 
 // Metrics with an address of their own are not on that of the pages.

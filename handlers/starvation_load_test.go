@@ -31,8 +31,7 @@ import (
 func TestStarvation(t *testing.T) {
 	const strangers, each, rows, within = 45, 50, 12_000, 5 * time.Second
 	s := handlerstest.ServeWith(t, true, handlers.Config{Patience: time.Second}, jobs.Config{Train: ml.Train, Turn: time.Second})
-	teach := s.Browse(t, handlerstest.Teacher)
-	code := teach.Course("/lab?data=moons&C=10", "")
+	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=moons&C=10", "")
 
 	var file strings.Builder
 	file.WriteString("a,b,c,d,e,label\n")

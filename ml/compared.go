@@ -77,8 +77,7 @@ func stratifiedSample(d *dataset.Data, most int) (rows []int) {
 		byClass[c] = append(byClass[c], i)
 	}
 	for _, own := range byClass {
-		share := len(own) * most / d.Len()
-		rows = append(rows, lists.Spaced(own, max(share, 1))...)
+		rows = append(rows, lists.Spaced(own, max(len(own)*most/d.Len(), 1))...)
 	}
 	return lists.Spaced(rows, most)
 }

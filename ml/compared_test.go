@@ -91,8 +91,7 @@ func TestCompare(t *testing.T) {
 	}
 	require.Check(t, count[2] == 1 && count[1] >= 8*count[3] && count[3] >= 25, "objects by class: %v", count)
 
-	few := d.Subset([]int{3, 9, 500})
-	c, err = ml.Compare(t.Context(), k, few)
+	c, err = ml.Compare(t.Context(), k, d.Subset([]int{3, 9, 500}))
 	require.Check(t, err == nil && len(c.Rows) == 3, "%+v, %v", c, err)
 	long := func(n int) *dataset.Data {
 		x := &dataset.Strings{}

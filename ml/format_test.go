@@ -23,8 +23,7 @@ import (
 
 func fixture(t testing.TB, name string) string {
 	t.Helper()
-	text := require.Value(os.ReadFile(filepath.Join("testdata", name)))(t)
-	return string(text)
+	return string(require.Value(os.ReadFile(filepath.Join("testdata", name)))(t))
 }
 
 // TestFormat1IsReadForEver reads models as they were written before the format had a number. Their

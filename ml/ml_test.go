@@ -177,8 +177,7 @@ func TestTrainIsDeterministic(t *testing.T) {
 		once := func() string {
 			res := train(t, clouds(80, 3, 4), spec(t, append(set, "test_fraction", "0.3", "seed", "7")...))
 			res.Report.FitSeconds = 0
-			out := require.Value(json.Marshal(res))(t)
-			return string(out)
+			return string(require.Value(json.Marshal(res))(t))
 		}
 		a, b := once(), once()
 		require.Check(t, a == b, "two trainings differ:\n%s\n%s", a, b)
@@ -336,8 +335,7 @@ func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
 
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
-	out := require.Value(json.Marshal(v))(t)
-	return string(out)
+	return string(require.Value(json.Marshal(v))(t))
 }
 
 func TestStandardisingUndoesUnits(t *testing.T) {
@@ -354,8 +352,7 @@ func TestStandardisingUndoesUnits(t *testing.T) {
 		"preprocessing %q, without standardising %q", a.Report.Preprocessing, c.Report.Preprocessing)
 	d = clouds(60, 3, 9)
 	a = train(t, d, spec(t, "features", "x3,x1"))
-	only := require.Value(d.Columns([]string{"x3", "x1"}))(t)
-	b = train(t, only, spec(t))
+	b = train(t, require.Value(d.Columns([]string{"x3", "x1"}))(t), spec(t))
 	diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model))
 	require.Check(t, diff == "" && a.Report.D == 2, "d = %d %s", a.Report.D, diff)
 }

@@ -24,11 +24,6 @@ import (
 	"marginlab/ml/trace"
 )
 
-// binary are the ways whose machines are trained each by itself, by any learner.
-func binary() (ways []ml.MulticlassEntry) {
-	return lists.Filter(ml.Multiclass, func(way ml.MulticlassEntry) bool { return way.Rule != ml.Argmax })
-}
-
 // Accuracies and support vectors of reference solutions that were put together elsewhere.
 func TestMulticlassReference(t *testing.T) {
 	t.Parallel()
@@ -91,7 +86,7 @@ func TestMulticlassReference(t *testing.T) {
 func TestMulticlassIsItsMachines(t *testing.T) {
 	t.Parallel()
 	d := three(60)
-	for _, way := range binary() {
+	for _, way := range lists.Filter(ml.Multiclass, func(way ml.MulticlassEntry) bool { return way.Rule != ml.Argmax }) {
 		for _, set := range [][]string{{"kernel", "linear"}, {"gamma", "0.5"}, {"conformal", "eigen", "gamma", "0.3"}, {"conformal", "amari", "core_gamma", "0.4", "core_step", "5"}, {"learner", "mcm", "kernel", "poly", "degree", "2", "coef0", "1"}, {"learner", "mcm", "conformal", "gradient", "core_gamma", "0.2"}} {
 			t.Run(way.Name+" "+strings.Join(set, " "), func(t *testing.T) {
 				t.Parallel()

@@ -32,8 +32,7 @@ func Nearest(ctx context.Context, k kernel.Kernel, d *dataset.Data, row, n int) 
 	if len(rows) == 0 {
 		return nil, 0, nil
 	}
-	others := d.Objects.Subset(rows)
-	values, err := kernel.Cross(ctx, k, d.Objects.Subset([]int{row}), others)
+	values, err := kernel.Cross(ctx, k, d.Objects.Subset([]int{row}), d.Objects.Subset(rows))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -85,8 +85,7 @@ func TestPlattIsTheOptimum(t *testing.T) {
 			}
 		}
 		p := require.Value(ml.FitPlatt(f, positive))(t)
-		scaled := floats.ScaleTo(make([]float64, n), scale, f)
-		q, err := ml.FitPlatt(scaled, positive)
+		q, err := ml.FitPlatt(floats.ScaleTo(make([]float64, n), scale, f), positive)
 		require.Must(t, err == nil && math.Abs(q.A*scale-p.A) <= 1e-6*(1e-6+math.Abs(p.A)) && math.Abs(q.B-p.B) <= 1e-6*(1+math.Abs(p.B)),
 			"%+v, and of %g times the values %+v, %v", p, scale, q, err)
 		least := plattLoss(p, f, positive)
@@ -150,8 +149,7 @@ func TestCalibration(t *testing.T) {
 	s := spec(t, "calibration", "platt", "test_fraction", "0.3", "seed", "2")
 	before := train(t, d, s)
 	_, held := dataset.Split(func() []float64 {
-		target := require.Value(ml.TargetOf(d, s))(t)
-		return target.Strata()
+		return require.Value(ml.TargetOf(d, s))(t).Strata()
 	}(), 0.3, 2)
 	for _, i := range held {
 		d.X.Set(i, 0, 100-d.X.At(i, 0))

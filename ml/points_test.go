@@ -85,8 +85,7 @@ func TestFreePointsLieOnTheMargin(t *testing.T) {
 	t.Parallel()
 	d := clouds(90, 2, 22)
 	for _, s := range []ml.Spec{spec(t, "tol", "1e-9"), spec(t, "tol", "1e-9", "hard_margin", "true", "gamma", "50"), spec(t, "tol", "1e-9", "conformal", "eigen")} {
-		res := train(t, d, s)
-		ps := require.Value(res.Model.Points(d, s))(t)
+		ps := require.Value(train(t, d, s).Model.Points(d, s))(t)
 		free := 0
 		for _, p := range ps {
 			switch {

@@ -68,10 +68,6 @@ func (m *Model) Rows(t *dataset.Table) (x *mat.Dense, labels []string, err error
 	return in.x, in.labels, nil
 }
 
-// ProbabilityName returns the heading of the probabilities of the positive class of a
-// calibrated model: "probability b".
-func (m *Model) ProbabilityName() string { return "probability " + m.Classes[1] }
-
 // ErrNotCalibrated is returned for a model without probabilities.
 var ErrNotCalibrated = param.Refuse("train again with --calibration platt", "the model has no probabilities: it is not calibrated")
 
@@ -91,7 +87,7 @@ func (p *Predictions) WriteCSV(w io.Writer, probability bool) error {
 	}
 	head = append(head, p.model.ScoreNames()...)
 	if probability {
-		head = append(head, dataset.Guard(p.model.ProbabilityName()))
+		head = append(head, dataset.Guard("probability "+p.model.Classes[1]))
 	}
 	if p.True != nil {
 		head = append(head, "true")

@@ -96,8 +96,7 @@ func TestReferenceSolutions(t *testing.T) {
 		row.Kernel.set(t, &s)
 		t.Run(fmt.Sprintf("%s %s %s %g C=%g rho=%g", row.Data, row.Learner, row.Kernel.Type, row.Kernel.Gamma, row.C, row.Rho), func(t *testing.T) {
 			t.Parallel()
-			res := train(t, d, s)
-			r, want := res.Report, row.Expect
+			r, want := train(t, d, s).Report, row.Expect
 			require.Check(t, r.Status == trace.Converged && r.N == row.N, "status %s, n = %d", r.Status, r.N)
 			require.Near(t, *r.Objective, want.Objective, map[string]float64{"svm": 1e-8, "mcm": 1e-6}[row.Learner]*math.Max(1, want.Objective), "objective")
 			require.Near(t, *r.SlackSum, want.SlackSum, 1e-4*math.Max(1, want.SlackSum), "slack")

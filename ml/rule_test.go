@@ -185,8 +185,7 @@ func TestSurfaceEndsWithItsContext(t *testing.T) {
 	eachTogether(t, func(t *testing.T, _ *dataset.Data, m *ml.Model, _ []*ml.Model) {
 		v, _ := m.View()
 		for looks := int64(0); ; looks++ {
-			ctx := mltest.NewLooks(t.Context(), looks)
-			f, c, err := m.Surface(ctx, v, []float64{-3, 0, 2}, []float64{-2, 3})
+			f, c, err := m.Surface(mltest.NewLooks(t.Context(), looks), v, []float64{-3, 0, 2}, []float64{-2, 3})
 			if err == nil {
 				require.Check(t, looks >= 3, "%d looks at three machines", looks)
 				return

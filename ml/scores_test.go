@@ -117,8 +117,7 @@ func TestScoresOfOneClass(t *testing.T) {
 func TestScoresOfAnOlderReport(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 2, 4)
-	res := train(t, d, spec(t, "test_fraction", "0.4"))
-	r := res.Report
+	r := train(t, d, spec(t, "test_fraction", "0.4")).Report
 	require.Must(t, r.TestAUC != nil && r.TestMCC != nil, "%+v", r)
 	fields := require.JSON[map[string]any](t, asJSON(t, r))
 	for _, name := range []string{"test_interval", "test_balanced_accuracy", "test_f1", "test_mcc", "test_auc"} {

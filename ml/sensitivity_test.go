@@ -50,8 +50,7 @@ func TestSense(t *testing.T) {
 		"plane %v, %d places, %d judged, %d of %d support vectors; the training has %d", s.Plane, s.Places, s.Judged, len(s.Removals), s.SupportVectors, base.Report.SupportVectors)
 	grid := places(d.X)
 	for _, r := range s.Removals {
-		rest := require.Value(d.Drop(r.Row - 1))(t)
-		alone := train(t, rest, spec(t, set...)).Model
+		alone := train(t, require.Value(d.Drop(r.Row-1))(t), spec(t, set...)).Model
 		if want := differ(base.Model, alone, grid); math.Abs(r.Moved*float64(s.Places)-float64(want)) > 2 {
 			t.Errorf("without row %d the boundary moves by %g places, from nothing by %d", r.Row, r.Moved*float64(s.Places), want)
 		}

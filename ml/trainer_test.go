@@ -126,8 +126,7 @@ func TestTrainerIsShared(t *testing.T) {
 	}
 	wait.Wait()
 	for k, got := range together {
-		alone := require.Value(ml.NewTrainer(d, s))(t)
-		for a, want := range judge(alone, k) {
+		for a, want := range judge(require.Value(ml.NewTrainer(d, s))(t), k) {
 			for i, f := range want.Scores.RawMatrix().Data {
 				require.Equal(t, got[a].Scores.At(i, 0), f, "fold %d, C = %g: f", k, cs[a])
 			}

@@ -34,12 +34,6 @@ func wave(n, d int, seed uint64) *dataset.Data {
 	return data(points, labels...)
 }
 
-// values are the labels of some rows.
-func valuesOf(t *testing.T, d *dataset.Data) []float64 {
-	t.Helper()
-	return require.Value(d.Values())(t)
-}
-
 var regression = []string{"target", "value", "learner", "ridge", "lambda", "0.1"}
 
 // The linear system is solved by another routine, and each point left out by training without it.
@@ -48,9 +42,8 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 	const lambda, gamma = 0.1, 0.7
 	for n := 1; n <= 2; n++ {
 		d := wave(40, n, uint64(n))
-		s := spec(t, append(regression, "gamma", "0.7", "standardize", "false")...)
-		res := train(t, d, s)
-		y := valuesOf(t, d)
+		res := train(t, d, spec(t, append(regression, "gamma", "0.7", "standardize", "false")...))
+		y := require.Value(d.Values())(t)
 		kernel := func(i, j int) float64 {
 			var sum float64
 			for c := range n {
@@ -186,7 +179,6 @@ func TestRegressionIsRefused(t *testing.T) {
 		_, err := ml.Train(t.Context(), d, spec(t, regression...), nil)
 		require.Check(t, errors.As(err, &refusal), "%s: %v", huge, err)
 	}
-	constant := data([][]float64{{1}, {2}, {3}}, "4", "4", "4")
-	r := train(t, constant, spec(t, regression...)).Report
+	r := train(t, data([][]float64{{1}, {2}, {3}}, "4", "4", "4"), spec(t, regression...)).Report
 	require.Check(t, r.R2 == nil && r.MSE != nil, "values that are all the same: R² %v, mse %v", r.R2, r.MSE)
 }

@@ -27,8 +27,7 @@ func TestPartsAddUp(t *testing.T) {
 			}
 			res := train(t, of, spec(t, append(kernel, set...)...))
 			for k, machine := range res.Model.Machines {
-				parts := require.Value(res.Model.Parts(t.Context(), k, of.Objects))(t)
-				for i, p := range parts {
+				for i, p := range require.Value(res.Model.Parts(t.Context(), k, of.Objects))(t) {
 					if f := res.Scores.At(i, k); len(p) != len(of.Objects.Text(i)) || math.Abs(floats.Sum(p)+machine.B-f) > 1e-8*(1+math.Abs(f)) {
 						t.Errorf("%v %v: machine %d, row %d: the symbols add up to %g, f is %g", kernel, set, k, i, floats.Sum(p)+machine.B, f)
 					}

@@ -131,8 +131,7 @@ func TestRestore(t *testing.T) {
 	wantErr(t, require.Err(s.Dataset(ctx, alice, lost.ID)), ErrNotFound)
 	require.NoError(t, s.Close())
 
-	again := t.TempDir()
-	_, have, err = Restore(ctx, filepath.Join(again, "new"), aside)
+	_, have, err = Restore(ctx, filepath.Join(t.TempDir(), "new"), aside)
 	require.NoError(t, err)
 	require.Check(t, have.Datasets == 2, "the database put aside: %v", have)
 
@@ -224,9 +223,8 @@ func TestCheck(t *testing.T) {
 	require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	done := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec(), Name: "my best"}, sampleResult(1, 1)))(t)
 	require.Value(s.CreateCourse(ctx, alice, NewCourse{Title: "Moons", Target: "/lab"}))(t)
-	if damage, have, err := Check(ctx, s.Path()); err != nil || len(damage) > 0 || have.Datasets != 1 || have.Runs != 1 {
-		t.Errorf("while it is open: %q, %v, %v", damage, have, err)
-	}
+	damage, have, err := Check(ctx, s.Path())
+	require.Check(t, err == nil && len(damage) == 0 && have.Datasets == 1 && have.Runs == 1, "while it is open: %q, %v, %v", damage, have, err)
 	require.NoError(t, s.Close())
 	for name, c := range map[string]struct {
 		harm func(s *Store, path string)
@@ -278,8 +276,7 @@ func TestInspect(t *testing.T) {
 	spoil(t, DatabaseIn(dir), "uploads")
 	s = open(t, dir)
 	require.NoError(t, s.Ping(t.Context()))
-	ended := mltest.Ended()
-	wantErr(t, s.Inspect(ended), context.Canceled)
+	wantErr(t, s.Inspect(mltest.Ended()), context.Canceled)
 	require.NoError(t, s.Ping(t.Context()))
 	wantErr(t, s.Inspect(t.Context()), ErrDamaged)
 	wantErr(t, s.Ping(t.Context()), ErrDamaged)
@@ -391,8 +388,7 @@ func TestBackups(t *testing.T) {
 		return lists.Map(require.Value(os.ReadDir(b.Dir))(t), func(e os.DirEntry) string { return filepath.Join(b.Dir, e.Name()) })
 	}
 	require.Slices(t, names(), append(slices.Clone(files[2:]), filepath.Join(b.Dir, "marginlab-notes.db")), "there")
-	dir := t.TempDir()
-	_, _, err := Restore(t.Context(), dir, files[4])
+	_, _, err := Restore(t.Context(), t.TempDir(), files[4])
 	require.Check(t, err == nil, "%v", err)
 
 	// The clock was ahead and is now right: the next backup is due, and is not the one deleted.

@@ -219,8 +219,7 @@ func TestHandInRefused(t *testing.T) {
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, course, created)
 		SELECT 'copy ' || i, 'course ' || ?1, '', '', '[]', '', hash, spec, axes, 'queued', ?1, 0 FROM n JOIN runs ON id = ?3`, c.Code, maxHandins-MaxNames, own))(t)
 	require.Value(s.write.Exec(`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, course, 'of ' || id, id, '', 0 FROM runs WHERE id LIKE 'copy %'`))(t)
-	first := require.Value(s.Handins(ctx, bob, c.Code))(t)[0]
-	require.Value(s.HandIn(ctx, bob, own, first.Name))(t) // replaces
+	require.Value(s.HandIn(ctx, bob, own, require.Value(s.Handins(ctx, bob, c.Code))(t)[0].Name))(t) // replaces
 	own = s.saved(t, alice, c.Code, 1)
 	denied(ErrGalleryFull, alice, own)
 }

@@ -55,8 +55,7 @@ func TestRunsKeepEvidence(t *testing.T) {
 		t.Errorf("%v %v %v %s", v, in, ok, run.EvidenceKind())
 	}
 	for where, want := range map[string]int{`evidence = "nested cross-validation"`: 1, `evidence = cross-validation`: 1, "estimate >= 0": 2, "estimate = none": 1, "estimate_low <= 1 and estimate_high >= 0": 2} {
-		q := require.Value(ParseQuery(where))(t)
-		_, total, err := s.Runs(ctx, "w", Filter{Where: q, Limit: 10})
+		_, total, err := s.Runs(ctx, "w", Filter{Where: require.Value(ParseQuery(where))(t), Limit: 10})
 		require.Check(t, err == nil && total == want, "%s finds %d, %v, want %d", where, total, err, want)
 	}
 	for _, name := range []string{"estimate", "estimate_low", "estimate_high", "evidence"} {

@@ -211,8 +211,7 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 		if utf8.RuneCountInString(n.text) > maxQuery {
 			rt.Skip()
 		}
-		q := require.Value(ParseQuery(n.text))(rt, "%s", n.text)
-		list, total, err := s.Runs(t.Context(), alice, Filter{Where: q})
+		list, total, err := s.Runs(t.Context(), alice, Filter{Where: require.Value(ParseQuery(n.text))(rt, "%s", n.text)})
 		require.Must(rt, err == nil, "%s: %v", n.text, err)
 		id := func(r Run) string { return r.ID }
 		got, want := lists.Map(list, id), lists.Map(lists.Filter(runs, n.is), id)

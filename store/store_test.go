@@ -331,8 +331,7 @@ func TestTwoStoresOneFile(t *testing.T) {
 func TestRefusedWrites(t *testing.T) {
 	s := fresh(t)
 	wantErr(t, s.view(t.Context(), func(tx *transaction) { tx.exec(`DELETE FROM points`) }), ErrReadOnly)
-	ctx := mltest.Ended()
-	wantErr(t, require.Err(s.CreateDataset(ctx, alice, "x", "", sample(1))), context.Canceled)
+	wantErr(t, require.Err(s.CreateDataset(mltest.Ended(), alice, "x", "", sample(1))), context.Canceled)
 	require.Check(t, count(t, s, "datasets") == 0, "saved all the same")
 	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
 	require.Value(s.write.Exec(`PRAGMA query_only = on`))(t)

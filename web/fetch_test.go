@@ -101,8 +101,7 @@ func TestFetch(t *testing.T) {
 		_, _, err := fetch(t.Context(), outer.URL+path)
 		require.Check(t, err != nil && strings.Contains(err.Error(), "it took longer than 1ms"), "%s: %v", path, err)
 	}
-	ctx := mltest.Ended()
-	_, _, err := fetch(ctx, outer.URL+"/slow")
+	_, _, err := fetch(mltest.Ended(), outer.URL+"/slow")
 	require.Check(t, err != nil, "a request that was given up")
 }
 

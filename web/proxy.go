@@ -38,8 +38,7 @@ func (p Proxies) trust(addr netip.Addr) bool {
 // client returns the rightmost address that is not a trusted proxy: entries to its left can be
 // forged.
 func (p Proxies) client(from netip.Addr, forwarded []string) netip.Addr {
-	hops := strings.Split(strings.Join(forwarded, ","), ",")
-	for _, hop := range slices.Backward(hops) {
+	for _, hop := range slices.Backward(strings.Split(strings.Join(forwarded, ","), ",")) {
 		if !p.trust(from) {
 			break
 		}

@@ -49,8 +49,7 @@ func TestTLS(t *testing.T) {
 		_, err := TLS(wrong[0], wrong[1], to)
 		require.Check(t, err != nil && strings.HasPrefix(err.Error(), "TLS: "), "%v: %v", wrong, err)
 	}
-	config := require.Value(TLS(cert, key, to))(t)
-	server.UseTLS(config)
+	server.UseTLS(require.Value(TLS(cert, key, to))(t))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	h, _, _ := newSite(map[string]Handler{"GET /x": ok})

@@ -279,8 +279,7 @@ func TestSetToken(t *testing.T) {
 		return SetToken(w, r, r.FormValue("token"))
 	}})
 	const token = "00112233445566778899aabbccddeeff"
-	w := ask(h, "POST", "/x?token=+"+token+"%0a", "")
-	c := w.Result().Cookies()
+	c := ask(h, "POST", "/x?token=+"+token+"%0a", "").Result().Cookies()
 	require.Check(t, len(c) == 1 && c[0].Value == token, "cookies %v", c)
 	require.Equal(t, ask(h, "POST", "/x?token=nonsense", "").Code, 422, "w.Code")
 }

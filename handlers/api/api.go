@@ -170,8 +170,7 @@ func (a *Handler) createDataset(w http.ResponseWriter, r *http.Request, name, or
 
 // ReplaceRows replaces the rows of a data set by the file in the body. Runs keep theirs.
 func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request, set store.Dataset) error {
-	q := r.URL.Query()
-	d, _, err := a.rows(w, r, q, "rows", set.Label)
+	d, _, err := a.rows(w, r, r.URL.Query(), "rows", set.Label)
 	if err != nil {
 		return err
 	}

@@ -263,8 +263,7 @@ func TestQueueFull(t *testing.T) {
 
 func tiny(t *testing.T) *dataset.Data {
 	t.Helper()
-	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {1, 1}}, []string{"a", "b"}))(t)
-	return d
+	return require.Value(dataset.FromPoints([][2]float64{{0, 0}, {1, 1}}, []string{"a", "b"}))(t)
 }
 
 func TestAPIWorkspaces(t *testing.T) {

@@ -32,8 +32,7 @@ type Pair struct {
 
 // Compare tests which differences between runs are real.
 func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	runs, err := a.compared(r.Context(), strings.Split(q.Get("runs"), ","))
+	runs, err := a.compared(r.Context(), strings.Split(r.URL.Query().Get("runs"), ","))
 	if err != nil {
 		return err
 	}

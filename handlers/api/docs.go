@@ -77,8 +77,7 @@ func documentedOperation(doc object, path, method string, item, operation object
 	}
 	body, isJSON := any(nil), false
 	if request := resolved(doc, operation["requestBody"]); request != nil {
-		content := request["content"].(object)
-		if of, ok := content["application/json"].(object); ok {
+		if of, ok := request["content"].(object)["application/json"].(object); ok {
 			schema := resolved(doc, of["schema"])
 			body, isJSON = sample(doc, schema, 0), true
 			properties, _ := schema["properties"].(object)
@@ -147,8 +146,7 @@ func literal(v any) string {
 		parts := lists.Map(slices.Sorted(maps.Keys(v)), func(name string) string { return strconv.Quote(name) + ": " + literal(v[name]) })
 		return "{" + strings.Join(parts, ", ") + "}"
 	case []any:
-		parts := lists.Map(v, literal)
-		return "[" + strings.Join(parts, ", ") + "]"
+		return "[" + strings.Join(lists.Map(v, literal), ", ") + "]"
 	case bool:
 		return map[bool]string{false: "False", true: "True"}[v]
 	case nil:
@@ -212,8 +210,7 @@ func kindOf(doc object, schema any) string {
 		return ""
 	}
 	if all := list(s["enum"]); len(all) > 0 && len(all) <= 8 {
-		words := lists.Map(all, func(v any) string { return fmt.Sprint(v) })
-		return strings.Join(words, " | ")
+		return strings.Join(lists.Map(all, func(v any) string { return fmt.Sprint(v) }), " | ")
 	}
 	if kinds := list(s["type"]); len(kinds) > 0 {
 		return strings.ReplaceAll(strings.Trim(fmt.Sprint(kinds), "[]"), " ", " | ")

@@ -58,8 +58,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 // Study sends a study: its progress, and its result once done.
 func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) (err error) {
 	if !s.Status().Ended() {
-		ids := lists.Map(s.Searches, func(one store.Search) string { return one.ID })
-		if err := a.await(r, ids...); err != nil {
+		if err := a.await(r, lists.Map(s.Searches, func(one store.Search) string { return one.ID })...); err != nil {
 			return err
 		}
 		if s, err = a.Store.Study(r.Context(), frame.Workspace(r.Context()), s.ID); err != nil {

@@ -21,8 +21,7 @@ func TestHome(t *testing.T) {
 		p.keys(kb.ArrowRight)
 	}
 	p.wait(`(i => i.currentSrc.includes("C=316&") && i.complete && i.naturalWidth > 0)(document.querySelector(".alive img"))`)
-	now := get[string](p, `document.querySelector(".alive img").currentSrc`)
-	require.Check(t, now != shown, "the picture is the same")
+	require.Check(t, get[string](p, `document.querySelector(".alive img").currentSrc`) != shown, "the picture is the same")
 	require.Equal(t, p.text(".alive output"), "C = 316", "it says")
 	p.follow(func() { p.click(".intro-picture") })
 	require.Equal(t, p.query().Get("C"), "316", "the lab opens with C")

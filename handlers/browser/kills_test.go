@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -263,10 +264,7 @@ func (k *killed) check(teacher *client) {
 	}
 	for _, code := range k.courses {
 		rows := require.Value(csv.NewReader(strings.NewReader(teacher.get(k.t, "/courses/"+code+"/handins.csv").body)).ReadAll())(k.t)
-		var got []string
-		for _, row := range rows[1:] {
-			got = append(got, row[0])
-		}
+		got := lists.Map(rows[1:], func(row []string) string { return row[0] })
 		slices.Sort(got)
 		slices.Sort(in[code])
 		require.Check(k.t, slices.Equal(got, in[code]), "course %s: handed in were\n%q, not\n%q", code, got, in[code])

@@ -224,8 +224,7 @@ func TestSketch(t *testing.T) {
 	heights := func() (all []float64) {
 		p.t.Helper()
 		for _, text := range strings.Fields(p.value(box)) {
-			v := require.Value(strconv.ParseFloat(text, 64))(p.t)
-			all = append(all, v)
+			all = append(all, require.Value(strconv.ParseFloat(text, 64))(p.t))
 		}
 		return all
 	}

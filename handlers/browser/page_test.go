@@ -171,8 +171,7 @@ func (p *page) where() string {
 // query is the query of the address.
 func (p *page) query() url.Values {
 	p.t.Helper()
-	q := require.Value(url.ParseQuery(get[string](p, "location.search.slice(1)")))(p.t)
-	return q
+	return require.Value(url.ParseQuery(get[string](p, "location.search.slice(1)")))(p.t)
 }
 
 // wait looks again and again until a condition holds, also over the loading of a

@@ -218,8 +218,7 @@ func accessibilityChecker(t *testing.T) string {
 		require.Must(t, os.Getenv("CI") != "true", "MARGINLAB_AXE must name the axe.min.js of axe-core")
 		return ""
 	}
-	source := require.Value(os.ReadFile(path))(t)
-	return string(source)
+	return string(require.Value(os.ReadFile(path))(t))
 }
 
 // loaded waits for all pictures, including those that would load when scrolled to and those that
@@ -273,8 +272,7 @@ func (p *page) capture(take chromedp.Action[[]byte]) []byte {
 	p.t.Helper()
 	ctx, cancel := p.limited()
 	defer cancel()
-	shot := require.Value(chromedp.Run(ctx, take))(p.t)
-	return shot
+	return require.Value(chromedp.Run(ctx, take))(p.t)
 }
 
 func (p *page) write(path string, content []byte) {

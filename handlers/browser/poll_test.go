@@ -86,9 +86,7 @@ func TestPollElsewhere(t *testing.T) {
 			if !get[bool](student, `(({top, bottom}) => 0 < top && bottom <= innerHeight)(document.querySelector("[data-asked]").getBoundingClientRect())`) {
 				student.t.Error("the notice is out of sight")
 			}
-			if !get[bool](student, `document.activeElement.matches(`+quote(look.focus)+`)`) {
-				student.t.Error("the notice has taken the keyboard")
-			}
+			require.Check(student.t, get[bool](student, `document.activeElement.matches(`+quote(look.focus)+`)`), "the notice has taken the keyboard")
 			student.fits(look.width)
 			student.click("[data-later]")
 			require.Check(student.t, !student.visible("[data-asked]"), "put off, the notice stays")

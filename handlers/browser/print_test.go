@@ -70,8 +70,7 @@ var (
 
 // pageContents are the drawing commands of the pages of a PDF that Chromium writes.
 func pageContents(pdf []byte) (pages []string, err error) {
-	objects := bytes.Split(pdf, []byte("endobj"))
-	for _, object := range objects {
+	for _, object := range bytes.Split(pdf, []byte("endobj")) {
 		head, _, _ := bytes.Cut(object, []byte("stream"))
 		if !pageObject.Match(head) {
 			continue

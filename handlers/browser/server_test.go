@@ -172,8 +172,7 @@ func (c *client) do(t *testing.T, method, path, body string, edit ...func(*http.
 	}
 	res := require.Value(c.http.Do(r))(t)
 	defer res.Body.Close()
-	b := require.Value(io.ReadAll(res.Body))(t)
-	return answer{res, string(b)}
+	return answer{res, string(require.Value(io.ReadAll(res.Body))(t))}
 }
 
 func (c *client) get(t *testing.T, path string) answer {

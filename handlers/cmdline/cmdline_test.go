@@ -139,12 +139,6 @@ func printed[V any](t *testing.T, args ...string) V {
 	return require.JSON[V](t, text, "%s", text)
 }
 
-// report is the JSON form of what fit measured.
-func report(t *testing.T, args ...string) ml.Report {
-	t.Helper()
-	return printed[ml.Report](t, append([]string{"fit"}, args...)...)
-}
-
 func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("moons", 60, 0.3, 2))(t)
@@ -167,7 +161,7 @@ func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 			require.NoError(t, s.Set(strings.ReplaceAll(name, "-", "_"), value))
 		}
 		res := require.Value(ml.Train(t.Context(), d, s, nil))(t)
-		got := report(t, append(fields, "--data", path)...)
+		got := printed[ml.Report](t, append([]string{"fit", "--data", path}, fields...)...)
 		got.FitSeconds, res.Report.FitSeconds = 0, 0
 		require.Equal(t, cmp.Diff(res.Report, got), "", "fit %s", args)
 	}
@@ -183,8 +177,7 @@ func TestOnlyMemoryLimits(t *testing.T) {
 		}
 		fmt.Fprintf(&wide, "%c\n", 'A'+i%2)
 	}
-	long := strings.Repeat("1,A\n2,B\n", 60_000)
-	for name, text := range map[string]string{"wide": wide.String(), "long": long} {
+	for name, text := range map[string]string{"wide": wide.String(), "long": strings.Repeat("1,A\n2,B\n", 60_000)} {
 		o := run(t.Context(), text, "fit", "--data", "-", "--max-iter", "1", "--json")
 		require.Check(t, o.code == 0, "%s: %d, %s", name, o.code, o.err)
 	}
@@ -341,8 +334,7 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 	require.Check(t, err == nil && json.Valid(text), "%s, %v", text, err)
 	info, err := os.Lstat(link)
 	require.Check(t, err == nil && info.Mode()&os.ModeSymlink != 0, "the link is gone: %v, %v", info, err)
-	entries := require.Value(os.ReadDir(dir))(t)
-	names := lists.Map(entries, func(e os.DirEntry) string { return e.Name() })
+	names := lists.Map(require.Value(os.ReadDir(dir))(t), func(e os.DirEntry) string { return e.Name() })
 	require.Equal(t, cmp.Diff([]string{"link.json", "m.json", "p.svg"}, names), "", "files left behind")
 	must(t, "fit", "--data", data, "--out", os.DevNull)
 	info, err = os.Stat(os.DevNull)
@@ -360,8 +352,7 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 		require.Equal(t, strings.Join(head, "|"), "row|label|"+names+"|true", "%s: columns", rule)
 		f := require.Value(os.Open(model))(t)
 		defer f.Close()
-		m := require.Value(ml.ReadModel(f))(t)
-		want := m.Scores(mat.NewDense(3, 2, []float64{2, 0, -1, 1.7, -1, -1.7}))
+		want := require.Value(ml.ReadModel(f))(t).Scores(mat.NewDense(3, 2, []float64{2, 0, -1, 1.7, -1, -1.7}))
 		for i, r := range rows {
 			require.Check(t, r[1] == []string{"ash", "beech", "elm"}[i] && r[5] == []string{"ash", "beech", "beech"}[i],
 				"%s: row %d: %q", rule, i, r)

@@ -16,8 +16,7 @@ import (
 func relative(t *testing.T, path string) string {
 	t.Helper()
 	here := require.Value(os.Getwd())(t)
-	rel := require.Value(filepath.Rel(here, path))(t)
-	return rel
+	return require.Value(filepath.Rel(here, path))(t)
 }
 
 // A year in short: back up, lose something, restore it, check, and delete what nobody
@@ -52,9 +51,8 @@ func TestKeeping(t *testing.T) {
 
 	// It is the only workspace, and the clock 100 days beyond its last use.
 	purge := []string{"purge", "--older", "90d", "--yes", "--data-dir", dir}
-	if o := run(ctx, "", purge...); o.code != 1 || !strings.Contains(o.err, "Correct the clock") || !strings.Contains(o.err, "--force") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	o := run(ctx, "", purge...)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "Correct the clock") && strings.Contains(o.err, "--force"), "exit %d: %s", o.code, o.err)
 	says("Marked for deletion", append(purge, "--force")...)
 	says("Marked workspaces kept: 1", "purge", "--undo", "--data-dir", dir)
 	says("Marked for deletion", append(purge, "--force")...)

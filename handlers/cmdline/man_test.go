@@ -58,8 +58,7 @@ func TestMan(t *testing.T) {
 func TestManualCommands(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
-	readme := require.Value(os.ReadFile("../../README.md"))(t)
-	texts["README.md"] = string(readme)
+	texts["README.md"] = string(require.Value(os.ReadFile("../../README.md"))(t))
 	for _, topic := range manual.Topics {
 		texts[topic.Slug+".md"] = string(topic.Source())
 	}

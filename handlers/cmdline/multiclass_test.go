@@ -18,8 +18,7 @@ import (
 func TestSeveralClasses(t *testing.T) {
 	t.Parallel()
 	set, _ := dataset.FindBuiltin("iris")
-	d := require.Value(set.Load())(t)
-	data := file(t, "iris.csv", require.Written(t, d.Encode))
+	data := file(t, "iris.csv", require.Written(t, require.Value(set.Load())(t).Encode))
 	dir := t.TempDir()
 	for way, rule := range map[string]ml.Rule{"ovo": ml.OneVsOne, "ovr": ml.OneVsRest} {
 		model, picture := filepath.Join(dir, way+".json"), filepath.Join(dir, way+".svg")

@@ -43,8 +43,7 @@ func isTerminal(w io.Writer) bool {
 
 // tell shows a step of a solver and the estimated time left.
 func (p *progress) tell(s trace.Step) {
-	after := p.now().Sub(p.start)
-	p.decline.Note(after, s)
+	p.decline.Note(p.now().Sub(p.start), s)
 	left, ok := s.Left, s.Left > 0
 	if !ok {
 		left, ok = p.decline.Left()

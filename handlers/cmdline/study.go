@@ -93,8 +93,7 @@ func parseStudy(args []string) (*studyOptions, error) {
 }
 
 func ready() string {
-	all := lists.Map(study.Builtins, func(r study.Ready) string { return r.Name + " (" + r.Help + ")" })
-	return strings.Join(all, "; ")
+	return strings.Join(lists.Map(study.Builtins, func(r study.Ready) string { return r.Name + " (" + r.Help + ")" }), "; ")
 }
 
 func runStudy(ctx context.Context, args []string, std Streams) error {

@@ -73,8 +73,7 @@ func (c *Client) Open(ctx context.Context, method, path string, body io.Reader, 
 	if c.Cookie != nil {
 		r.AddCookie(c.Cookie)
 	}
-	resp := require.Value(c.Client().Do(r))(c.T)
-	return resp
+	return require.Value(c.Client().Do(r))(c.T)
 }
 
 // Do sends a request and reads the answer.
@@ -256,8 +255,7 @@ func (c *Client) Attach(path, name, text string) Answer {
 	c.T.Helper()
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
-	part := require.Value(w.CreateFormFile("file", name))(c.T)
-	require.Value(io.WriteString(part, text))(c.T)
+	require.Value(io.WriteString(require.Value(w.CreateFormFile("file", name))(c.T), text))(c.T)
 	require.NoError(c.T, w.Close())
 	return c.Do("POST", path, form.String(), "Content-Type", w.FormDataContentType())
 }
@@ -370,8 +368,7 @@ func OrderOf(text string) string {
 // Ended waits for the end of a study and returns it.
 func (c *Client) Ended(id string) api.Study {
 	c.T.Helper()
-	s := Decode[api.Study](c.Want(200, "GET", "/api/studies/"+id, ""))
-	for _, search := range s.Searches {
+	for _, search := range Decode[api.Study](c.Want(200, "GET", "/api/studies/"+id, "")).Searches {
 		c.App.Jobs.Wait(c.T.Context(), time.Hour, search)
 	}
 	return Decode[api.Study](c.Want(200, "GET", "/api/studies/"+id, ""))

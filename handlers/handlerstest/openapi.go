@@ -42,8 +42,7 @@ func conforms(doc Object, method, path string, a Answer) error {
 		if described == nil {
 			return fmt.Errorf("status %d is not described", a.Status)
 		}
-		resp := Deref(doc, described)
-		content, _ := resp["content"].(Object)
+		content, _ := Deref(doc, described)["content"].(Object)
 		if content == nil {
 			if len(a.Body) > 0 {
 				return fmt.Errorf("a body is not described")

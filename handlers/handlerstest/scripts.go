@@ -152,8 +152,7 @@ func (s *session) refused(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func (s *session) attach(ts *testscript.TestScript, _ bool, args []string) {
-	answer := s.client.Attach(args[1], filepath.Base(args[2]), ts.ReadFile(args[2]))
-	s.take(ts, args[0], http.MethodPost, args[1], answer)
+	s.take(ts, args[0], http.MethodPost, args[1], s.client.Attach(args[1], filepath.Base(args[2]), ts.ReadFile(args[2])))
 }
 
 // values returns the values that a query selects from the answer.
@@ -189,8 +188,7 @@ func column(ts *testscript.TestScript, rows [][]string, name string) (cells []st
 	if len(rows) == 0 {
 		ts.Fatalf("the file is empty")
 	}
-	names := slices.Sorted(slices.Values(rows[0]))
-	if len(slices.Compact(names)) != len(rows[0]) {
+	if len(slices.Compact(slices.Sorted(slices.Values(rows[0])))) != len(rows[0]) {
 		ts.Fatalf("two columns of one name: %q", rows[0])
 	}
 	if at := slices.Index(rows[0], name); at >= 0 {

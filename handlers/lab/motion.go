@@ -73,7 +73,6 @@ func sample(d *dataset.Data, n int) *dataset.Data {
 	if d.Scattered() {
 		return d.Sample(lists.Spaced(dataset.Indices(d.Len()), n))
 	}
-	classes := lists.Map(d.Y, func(c int) float64 { return float64(c) })
-	rows, _ := dataset.Split(classes, 1-float64(n)/float64(d.Len()), 1)
+	rows, _ := dataset.Split(lists.Map(d.Y, func(c int) float64 { return float64(c) }), 1-float64(n)/float64(d.Len()), 1)
 	return d.Subset(rows)
 }

@@ -99,8 +99,7 @@ func TestWrongPointIsQuotedInShort(t *testing.T) {
 	c := handlerstest.Fresh(t, false).Browse(t, handlerstest.Alice)
 	require.Says(t, string(c.Send(422, "/runs", "data=drawing&points=word").Body), "point 1: expected one or two numbers and a label, found “word”", "one word")
 	page := c.Send(422, "/runs", "data=drawing&points="+strings.Repeat("1,", 1000)).Body
-	doc := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(page)))(t)
-	said := doc.Find(".problem").Text()
+	said := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(page)))(t).Find(".problem").Text()
 	require.Check(t, strings.Contains(said, `point 1: expected one or two numbers and a label, found “1,1,`) && len(said) < 200, "%s", said)
 }
 
@@ -116,9 +115,8 @@ func TestPrintedSettings(t *testing.T) {
 			require.Equal(t, doc.Find(".set").Text(), want, "%s", query)
 		}
 		name := c.Page(200, "/lab?"+query).Find("#f-name")
-		if whole := name.AttrOr("title", ""); whole == "" || whole != name.AttrOr("placeholder", "") {
-			t.Errorf("%s: the title of the name is %q", query, whole)
-		}
+		whole := name.AttrOr("title", "")
+		require.Check(t, whole != "" && whole == name.AttrOr("placeholder", ""), "%s: the title of the name is %q", query, whole)
 	}
 }
 
@@ -177,8 +175,7 @@ func TestPlacesInThePicture(t *testing.T) {
 		"data=iris&on=pca": 3, "data=sine&learner=ridge&target=value": 1, "data=hill&learner=ridge&target=value": 1,
 	} {
 		_, doc, _ := answer(c, form+"&test_fraction=0&stage=720")
-		stage := require.JSON[struct{ Points [][]any }](t, doc.Find(".stage").AttrOr("data-stage", ""))
-		for _, p := range stage.Points[:5] {
+		for _, p := range require.JSON[struct{ Points [][]any }](t, doc.Find(".stage").AttrOr("data-stage", "")).Points[:5] {
 			said := said(fmt.Sprintf("%s&test_fraction=0&at.s=%v&at.t=%v", form, p[0], p[1]))
 			want := []any{p[3]}
 			if len(p) > 9 {

@@ -58,8 +58,7 @@ func TestPathOverC(t *testing.T) {
 	}
 	require.Equal(t, p.Fetch("GET", "/path/figures/others.svg?data=moons", "").Status, 404, "a.Status")
 	require.Says(t, p.Page(200, "/path?data=iris").Find("[role=alert]").Text(), "positive class", "three classes")
-	id := c.Done(`{"dataset":"moons"}`)
-	href, _ := p.Page(200, "/runs/"+id).Find(`a[href^="/path"]`).Attr("href")
+	href, _ := p.Page(200, "/runs/"+c.Done(`{"dataset":"moons"}`)).Find(`a[href^="/path"]`).Attr("href")
 	doc = p.Page(200, href)
 	for at := doc; at.Find("#path").Length() > 0; at = doc { // as slow as the machine is
 		doc = p.Page(200, at.Find("#path").AttrOr("data-follow", ""))

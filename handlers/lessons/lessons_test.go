@@ -34,8 +34,7 @@ func TestEveryLesson(t *testing.T) {
 // the last and back.
 func pages(t *testing.T, s *handlerstest.Server) {
 	c := s.Browse(t, handlerstest.Ada)
-	list := c.Page(200, "/lessons")
-	require.Equal(t, list.Find(".lessons li").Length(), len(all.Lessons()), "lessons in the list")
+	require.Equal(t, c.Page(200, "/lessons").Find(".lessons li").Length(), len(all.Lessons()), "lessons in the list")
 	var chain []string
 	for _, l := range all.Lessons() {
 		doc := c.Page(200, "/lessons/"+l.Slug)

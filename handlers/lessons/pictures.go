@@ -213,8 +213,7 @@ func (a *Handler) Pictured(ctx context.Context, slide string) (v lessons.PointVi
 	}
 	at := place{base: path + "/figures/", key: key, public: public, query: a.Lasting(query.Encode())}
 	look := lessons.Look{Width: pointWidth, Height: pointHeight, Asking: true, Paper: true}
-	f := e.Figures[0]
-	picture, frames, _, err := a.picture(ctx, f, look, at, false, false, true)
+	picture, frames, _, err := a.picture(ctx, e.Figures[0], look, at, false, false, true)
 	if err != nil {
 		return v, err
 	}

@@ -26,8 +26,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, s Screen, fo
 	if err != nil {
 		return err
 	}
-	open := form.Get(everything) == "1"
-	view, err := a.screenView(r, l, s.Screen, form, answers, open, true)
+	view, err := a.screenView(r, l, s.Screen, form, answers, form.Get(everything) == "1", true)
 	if err != nil {
 		return err
 	}

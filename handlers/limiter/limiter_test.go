@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
@@ -51,10 +52,7 @@ func TestLineServesInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := New(2)
-		var askers []<-chan asked
-		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			askers = append(askers, enter(t.Context(), l, name))
-		}
+		askers := lists.Map([]string{"a", "b", "c", "d", "e"}, func(name string) <-chan asked { return enter(t.Context(), l, name) })
 		for next := range 4 {
 			want := []int{next, next + 1}
 			got := settled(askers...)
@@ -118,10 +116,7 @@ func TestLineQuickAnswersFirst(t *testing.T) {
 		}
 		served(t, l, "q1", 2, 20*time.Millisecond)
 		served(t, l, "q2", 1, 20*time.Millisecond)
-		var askers []<-chan asked
-		for _, name := range append(slow, "q1", "new") {
-			askers = append(askers, enter(t.Context(), l, name))
-		}
+		askers := lists.Map(append(slow, "q1", "new"), func(name string) <-chan asked { return enter(t.Context(), l, name) })
 		require.Slices(t, settled(askers...), []int{0, 1, 4}, "served: two who ask for much, and who asks for little")
 		leave(askers[4])
 		q1, q2 := enter(t.Context(), l, "q1"), enter(t.Context(), l, "q2")

@@ -25,8 +25,7 @@ func TestAdmit(t *testing.T) {
 		if _, err := a.Admit(t.Context(), w, 10<<20); err == nil || !strings.Contains(err.Error(), "this one waited for 40 seconds") || w.Header().Get("Retry-After") != "30" {
 			t.Errorf("waited too long: %v, %v", err, w.Header())
 		}
-		gone := mltest.Ended()
-		require.Is(t, require.Err(a.Admit(gone, httptest.NewRecorder(), 10<<20)), context.Canceled, "gone")
+		require.Is(t, require.Err(a.Admit(mltest.Ended(), httptest.NewRecorder(), 10<<20)), context.Canceled, "gone")
 		admitted := make(chan error)
 		go func() {
 			_, err := a.Admit(t.Context(), httptest.NewRecorder(), 10<<20)

@@ -17,6 +17,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/handlers/reports"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/repeat"
 )
@@ -97,8 +98,7 @@ func TestReportIsFrozen(t *testing.T) {
 // The files of a report have all that it shows, and the numbers of what is trained again agree; of
 // data that were changed they do not.
 func TestReportFiles(t *testing.T) {
-	s := handlerstest.Fresh(t, true)
-	e := gather(t, s)
+	e := gather(t, handlerstest.Fresh(t, true))
 	made := e.create(t, e.text())
 	get := func(file string) string {
 		return string(e.Want(http.StatusOK, "GET", "/api/reports/"+made.ID+"/"+file, "").Body)
@@ -111,18 +111,14 @@ func TestReportFiles(t *testing.T) {
 	}
 	packed := get("report.zip")
 	z := require.Value(zip.NewReader(strings.NewReader(packed), int64(len(packed))))(t)
-	var names []string
-	for _, f := range z.File {
-		names = append(names, f.Name)
-	}
+	names := lists.Map(z.File, func(f *zip.File) string { return f.Name })
 	for _, want := range []string{"report.md", "report.tex", "report.json", "figures/1-1.svg", "figures/1-1.pdf", "figures/5-1.pdf", "study-4.toml"} {
 		require.Check(t, strings.Contains(strings.Join(names, " "), want), "%v without %s", names, want)
 	}
 
 	f := require.Value(repeat.Read(strings.NewReader(get("report.json"))))(t)
 	for _, task := range f.Tasks {
-		again := require.Value(task.Run(t.Context(), f.Data))(t)
-		compared := task.Compare(again)
+		compared := task.Compare(require.Value(task.Run(t.Context(), f.Data))(t))
 		require.Check(t, len(compared) != 0, "%s has no numbers", task.Title)
 		for _, c := range compared {
 			require.Check(t, c.Agrees(), "%s, %s: was %g, is %g", c.Task, c.Name, c.Was, c.Is)
@@ -161,8 +157,7 @@ func TestItemsAddedAtOnce(t *testing.T) {
 	id := handlerstest.Decode[reports.Report](c.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"t","text":"x"}`)).ID
 	var forms []url.Values
 	for range 5 {
-		run := c.Done(`{"dataset":"moons"}`)
-		forms = append(forms, url.Values{"report": {id}, "address": {"/runs/" + run}})
+		forms = append(forms, url.Values{"report": {id}, "address": {"/runs/" + c.Done(`{"dataset":"moons"}`)}})
 	}
 	var group sync.WaitGroup
 	var added atomic.Int64

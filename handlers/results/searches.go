@@ -153,8 +153,7 @@ func triedText(s store.Search, p param.Param) string {
 		}
 		values = s.Drawn.Lists[p.Name]
 	}
-	texts := lists.Map(values, param.Value.Text)
-	return strings.Join(texts, ",")
+	return strings.Join(lists.Map(values, param.Value.Text), ",")
 }
 
 // rangeText formats a range in the notation of eval.Axes: "0.1..100".

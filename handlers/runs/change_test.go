@@ -27,8 +27,7 @@ func TestChange(t *testing.T) {
 	s := handlerstest.Fresh(t, true)
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	saved := func(body string) string {
-		id := c.Done(body)
-		return "/runs/" + id
+		return "/runs/" + c.Done(body)
 	}
 	run := saved(`{"dataset":"moons","spec":{"C":7,"test_fraction":0.3}}`)
 	b, _ := dataset.FindBuiltin("moons")

@@ -84,8 +84,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		wrong.Set(field, text)
 		b.Send(http.StatusUnprocessableEntity, "/compare/folds", wrong.Encode())
 	}
-	folds := onFolds(b, chosen(ids, "wide", "alike"))
-	_, query, _ := strings.Cut(folds, "?")
+	_, query, _ := strings.Cut(onFolds(b, chosen(ids, "wide", "alike")), "?")
 	q := require.Value(url.ParseQuery(query))(t)
 	for words, of := range map[string]url.Values{
 		"belong to other runs": {"run": chosen(ids, "wide", "narrow")["run"], "folds": q["folds"]},
@@ -282,8 +281,7 @@ func TestProofsAsCSV(t *testing.T) {
 	unlike := "/compare/tests.csv?" + chosen(ids, "=wide", "all").Encode()
 	c.Want(http.StatusUnprocessableEntity, "GET", unlike, "") // no points that both held out, and no folds yet
 	to := onFolds(b, chosen(ids, "=wide", "all"))
-	page := b.Page(http.StatusOK, to)
-	link, _ := page.Find(`a[href*="/compare/tests.csv"]`).Attr("href")
+	link, _ := b.Page(http.StatusOK, to).Find(`a[href*="/compare/tests.csv"]`).Attr("href")
 	rows := read(link)
 	require.Check(t, len(rows) == 2 && rows[1][0] == "corrected t" && rows[1][12] == "29" && rows[1][15] != "" && strings.Contains(link, "folds="),
 		"%s: %q", link, rows)
@@ -301,8 +299,7 @@ func TestPicturesUnchanged(t *testing.T) {
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	runs := make(url.Values)
 	for _, gamma := range []string{"1", "2"} {
-		id := c.Done(`{"dataset":"moons","spec":{"gamma":` + gamma + `}}`)
-		runs.Add("run", id)
+		runs.Add("run", c.Done(`{"dataset":"moons","spec":{"gamma":`+gamma+`}}`))
 	}
 	tokens := make(url.Values)
 	for _, id := range runs["run"] {

@@ -33,9 +33,8 @@ func TestThreeClasses(t *testing.T) {
 					require.Equal(t, cells[j], strconv.Itoa(n),
 						"%s: row %s, column %d", way.Name, row.Class, j)
 				}
-				if n := row.SupportVectors; (n != nil) != (i == 1) || n != nil && cells[6] != strconv.Itoa(*n) {
-					t.Errorf("%s: row %s: %q", way.Name, row.Class, cells)
-				}
+				n := row.SupportVectors
+				require.Check(t, (n != nil) == (i == 1) && (n == nil || cells[6] == strconv.Itoa(*n)), "%s: row %s: %q", way.Name, row.Class, cells)
 			}
 		}
 		require.Equal(t, page.Find(".machines tbody tr").Length(), 3, "%s: machines", way.Name)

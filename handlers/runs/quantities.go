@@ -114,8 +114,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	if z.where.String() == "" {
 		return z, nil
 	}
-	ids := lists.Map(runs, func(r store.Run) string { return r.ID })
-	shown, err := a.Store.Matching(ctx, ids, z.where)
+	shown, err := a.Store.Matching(ctx, lists.Map(runs, func(r store.Run) string { return r.ID }), z.where)
 	if err != nil {
 		return z, err
 	}
@@ -284,8 +283,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 		if text := ps.For("where"); text != "" {
 			p.Problem, p.Caret = results.Sentence(text), caret(q.Get("where"))
 		}
-		bare := url.Values{"run": q["run"]}
-		z, err = a.readQuantities(ctx, runs, bare)
+		z, err = a.readQuantities(ctx, runs, url.Values{"run": q["run"]})
 	}
 	if err != nil {
 		return err
@@ -296,10 +294,8 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	}
 	p.Fields = runFields()
 	for _, f := range store.Fields() {
-		if f.Kind == store.NumberField {
-			if slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
-				p.Numeric = append(p.Numeric, views.Option{Value: f.Name, Label: heading(f)})
-			}
+		if f.Kind == store.NumberField && slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
+			p.Numeric = append(p.Numeric, views.Option{Value: f.Name, Label: heading(f)})
 		}
 		if comparable(f) && !slices.ContainsFunc(z.axes, func(o store.Field) bool { return o.Name == f.Name }) {
 			p.More = append(p.More, views.Option{Value: f.Name, Label: heading(f)})

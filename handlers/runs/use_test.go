@@ -71,8 +71,7 @@ func TestCopiedClientCodeRuns(t *testing.T) {
 		`{"dataset":"sine","spec":{"learner":"ridge","target":"value","lambda":0.1}}`,
 		`{"dataset":"dna","spec":{"kernel":"spectrum","k":3}}`,
 	} {
-		id := c.Done(body)
-		code := c.Page(200, "/runs/"+id).Find(`textarea[aria-label="Code: Python client"]`).Text()
+		code := c.Page(200, "/runs/"+c.Done(body)).Find(`textarea[aria-label="Code: Python client"]`).Text()
 		code += "a, b = dict(run.report), dict(again.report)\nprint(a.pop('fit_seconds') > 0 < b.pop('fit_seconds'), a == b)\n"
 		cmd := exec.Command(python, "-c", code)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "MARGINLAB_TOKEN="+handlerstest.Alice)

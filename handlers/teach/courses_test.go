@@ -15,11 +15,6 @@ import (
 	"marginlab/store"
 )
 
-// names are those in the gallery, in its order.
-func names(doc *goquery.Document) []string {
-	return handlerstest.Texts(doc.Find(".gallery tbody th").Clone().Find(".twin, .with").Remove().End())
-}
-
 // A control on several screens is set once for all of them; one that is free begins so and
 // can be changed, also to what the screen has by itself.
 func TestCourseSetsAllScreens(t *testing.T) {
@@ -79,7 +74,8 @@ func TestHandInFromALesson(t *testing.T) {
 			c.Send(200, "/course/"+code+"/handins", q.RawQuery+"&who=Ada+"+strconv.Itoa(n))
 		}
 	}
-	got := names(tc.Page(200, "/courses/"+code))
+	gallery := tc.Page(200, "/courses/"+code).Find(".gallery tbody th")
+	got := handlerstest.Texts(gallery.Clone().Find(".twin, .with").Remove().End())
 	require.Check(t, len(got) == store.MaxNames, "in the gallery: %q", got)
 }
 
@@ -127,8 +123,7 @@ func TestFormerAddresses(t *testing.T) {
 	doc := c.Send(200, "/classes", "title=From+an+old+page&target=/lab").HTML() // the form arrives
 	require.Equal(t, doc.Find("h1").Text(), "From an old page", "the form of an old page made")
 	for _, at := range []string{"/", "/lab", "/lessons", "/lessons/width", "/courses", "/courses/" + code} { // and no page leads there itself
-		doc := c.Page(200, at)
-		n := doc.Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length()
+		n := c.Page(200, at).Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length()
 		require.Check(t, n <= 0, "%s: %d former addresses of courses", at, n)
 	}
 	c.Browse(t, handlerstest.Ben).Send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name

@@ -13,8 +13,7 @@ import (
 // write adds an own question to a course and returns its name.
 func write(c *handlerstest.Client, base, fields string) string {
 	c.T.Helper()
-	list := c.Send(200, base+"/questions", fields).HTML()
-	slug := list.Find(".polls a").Last().AttrOr("href", "")
+	slug := c.Send(200, base+"/questions", fields).HTML().Find(".polls a").Last().AttrOr("href", "")
 	return "own/course/" + slug[strings.LastIndex(slug, "/")+1:]
 }
 
@@ -79,8 +78,7 @@ func TestNamesHidden(t *testing.T) {
 	}
 	tc.Ask(code, handlerstest.Numeric)
 	vote(a, 200, code, "2")
-	gallery := tc.Page(200, base)
-	ids := handlerstest.Attrs(gallery.Find("input[name=run]"), "value")
+	ids := handlerstest.Attrs(tc.Page(200, base).Find("input[name=run]"), "value")
 	require.Must(t, len(ids) == 2, "%d hand-ins", len(ids))
 	pages := []string{base, base + "/answers?lesson=margins", base + "/runs/" + ids[0], base + "/compare?run=" + ids[0] + "&run=" + ids[1], tc.Secret(code), base + "/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], base + "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1]}
 	named := func() (n int) {

@@ -103,8 +103,7 @@ func TestReference(t *testing.T) {
 			// The numbers must hold for the c of the stored map.
 			f := m.Factors(x)
 			near(t, "ridged J of the stored map", ridged(g, y, f, c.D), c.Expect.Eigenvalue, 1e-6)
-			after := require.Value(J(t.Context(), g, y, f))(t)
-			near(t, "J of the stored map", after, c.Expect.JAfter, 1e-6)
+			near(t, "J of the stored map", require.Value(J(t.Context(), g, y, f))(t), c.Expect.JAfter, 1e-6)
 		})
 	}
 }
@@ -214,8 +213,7 @@ func TestEigenIsTheMaximum(t *testing.T) {
 		cores := every(n, 4+trial)
 		s := Settings{Gamma: math.Exp(rng.NormFloat64()), Ridge: []float64{0, 1e-3, 1}[trial/2]}
 		m, stats := fit(t, "eigen", k, x, y, cores, s)
-		best := ridged(k, y, m.Factors(x), s.Ridge)
-		near(t, "ridged J of the eigen map", best, stats.Eigenvalue, 1e-6)
+		near(t, "ridged J of the eigen map", ridged(k, y, m.Factors(x), s.Ridge), stats.Eigenvalue, 1e-6)
 		limit := stats.Eigenvalue * (1 + 1e-9)
 		for range 1000 {
 			r := *m
@@ -270,8 +268,7 @@ func TestGradientClimbs(t *testing.T) {
 // Q = K1'(W0 + D I)K1 is singular if cores coincide; the map must not be affected.
 func TestRepeatedCores(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 5))
-	x, y := cloud(rng, 80, 2, 0.5)
+	x, y := cloud(rand.New(rand.NewPCG(5, 5)), 80, 2, 0.5)
 	k := gram(x, kernel.RBF(0.5).Eval)
 	s := Settings{Gamma: 1, Ridge: 1e-3}
 	once := every(80, 8)
@@ -347,8 +344,7 @@ func TestAmariIsTheFormula(t *testing.T) {
 
 func TestJSONRoundTrip(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(7, 7))
-	x, y := cloud(rng, 50, 3, 0.5)
+	x, y := cloud(rand.New(rand.NewPCG(7, 7)), 50, 3, 0.5)
 	m, _ := fit(t, "eigen", gram(x, kernel.RBF(0.3).Eval), x, y, every(50, 3), Settings{Gamma: 1.0 / 3, Ridge: 1e-3})
 	require.Equal(t, cmp.Diff(m, require.Reread(t, m)), "", "diff")
 }
@@ -495,8 +491,7 @@ func TestTable(t *testing.T) {
 // Without cores the kernel is unchanged, and Visit gets every step of the ascent.
 func TestFitAt(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(12, 9))
-	x, y := cloud(rng, 40, 2, 0.5)
+	x, y := cloud(rand.New(rand.NewPCG(12, 9)), 40, 2, 0.5)
 	k := gram(x, kernel.RBF(0.5).Eval)
 	m, stats := Map{}, Stats{}
 	for _, method := range []string{"eigen", "gradient"} {
@@ -598,8 +593,7 @@ func TestSpan(t *testing.T) {
 }
 
 func BenchmarkEigen(b *testing.B) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	x, y := cloud(rng, 5000, 2, 0.4)
+	x, y := cloud(rand.New(rand.NewPCG(8, 8)), 5000, 2, 0.4)
 	k := kernel.NewGram(kernel.RBF(0.5), x)
 	for _, gamma := range []float64{0.5, 50} {
 		b.Run(fmt.Sprint("n=5000,cores=500,gamma=", gamma), func(b *testing.B) {

@@ -101,8 +101,7 @@ func (d *Drawn) Settings() ([]param.Values, error) {
 	})
 	var shares [][]float64
 	if d.Design == OfSobol {
-		shift := lists.Make(len(names), func(int) uint32 { return r.Uint32() })
-		shares = sobol(d.Points, shift)
+		shares = sobol(d.Points, lists.Make(len(names), func(int) uint32 { return r.Uint32() }))
 	} else {
 		shares = make([][]float64, d.Points)
 		for i := range shares {

@@ -24,8 +24,7 @@ func axes(t *testing.T, text string) eval.Axes {
 
 func drawn(t *testing.T, text, design string, points int, seed uint64) *eval.Drawn {
 	t.Helper()
-	d := require.Value(axes(t, text).Design(design, points, seed))(t)
-	return d.(*eval.Drawn)
+	return require.Value(axes(t, text).Design(design, points, seed))(t).(*eval.Drawn)
 }
 
 // The points lie in their ranges, are the same under a seed, others under another, and the

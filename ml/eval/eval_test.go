@@ -61,8 +61,7 @@ func TestFolds(t *testing.T) {
 					"%d rows of class %g, %d of them in one of %d folds", n, c, held[c], k)
 			}
 		}
-		flipped := lists.Map(y, func(c float64) float64 { return -c })
-		same, err := eval.Folds(flipped, k, seed)
+		same, err := eval.Folds(lists.Map(y, func(c float64) float64 { return -c }), k, seed)
 		require.Must(t, err == nil && cmp.Equal(folds, same),
 			"the names of the classes change the folds: %v, %v", same, err)
 	})

@@ -109,8 +109,7 @@ func TestNothingLeaks(t *testing.T) {
 	for name, set := range leaky {
 		spec := with(t, ml.DefaultSpec(), set)
 		diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, _, test []int) ml.Judged {
-			others := slices.DeleteFunc(all(d), func(i int) bool { return slices.Contains(test, i) })
-			return judged(t, d, spec, others, test)
+			return judged(t, d, spec, slices.DeleteFunc(all(d), func(i int) bool { return slices.Contains(test, i) }), test)
 		})
 		require.Check(t, diff != "", "%s: what is fitted to points held out goes unnoticed", name)
 	}

@@ -81,7 +81,6 @@ func (p *Plan) learningResult(folds []Fold) (*Result, error) {
 
 // subsample returns a fraction of rows, at least one per class.
 func subsample(rows Rows, strata []float64, share float64, seed uint64) Rows {
-	own := lists.At(strata, rows)
-	places, _ := dataset.Split(own, 1-share, seed)
+	places, _ := dataset.Split(lists.At(strata, rows), 1-share, seed)
 	return lists.At(rows, places)
 }

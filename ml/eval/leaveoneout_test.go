@@ -59,8 +59,7 @@ func TestLeaveOneOutFails(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 10)
 	spec := with(t, ml.DefaultSpec(), map[string]string{"gamma": "1"})
-	ctx := mltest.Ended()
-	_, err := eval.LeaveOneOut(ctx, d, spec)
+	_, err := eval.LeaveOneOut(mltest.Ended(), d, spec)
 	require.Check(t, errors.Is(err, context.Canceled), "after the end: %v", err)
 	for i := range d.Y {
 		d.Y[i] = min(i, 1)

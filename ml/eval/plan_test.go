@@ -138,11 +138,7 @@ func TestGridOfAnything(t *testing.T) {
 	res := require.Value(eval.CrossValidate(t.Context(), d, with(t, ml.DefaultSpec(), s.spec), s.grid, s.scheme, nil))(t)
 	require.Slices(t, res.Searched, []string{"C", "gamma", "coef0", "degree", "rho", "rank_tol", "core_gamma"},
 		"searched")
-	var got []string
-	for _, s := range res.Settings {
-		line := lists.Map(res.Searched, s.Values.Text)
-		got = append(got, strings.Join(line, " "))
-	}
+	got := lists.Map(res.Settings, func(s eval.Setting) string { return strings.Join(lists.Map(res.Searched, s.Values.Text), " ") })
 	var want []string
 	for _, gamma := range []string{"auto"} {
 		for _, coef0 := range []string{"0", "1"} {
@@ -206,8 +202,7 @@ func TestComputeRefuses(t *testing.T) {
 		"no C":             {func(c *eval.Cell) { c.Path.C = nil }, "start at the C of the spec"},
 		"too large a C":    {func(c *eval.Cell) { c.Path.C = []float64{1, 1e300} }, "C must be"},
 	} {
-		plan := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4}))(t)
-		cell := plan.Cells()[0]
+		cell := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4}))(t).Cells()[0]
 		c.spoil(&cell)
 		require.Fails(t, require.Err(worker.Compute(t.Context(), cell)), c.says, "%s", name)
 	}
@@ -218,8 +213,7 @@ func TestComputeAfterCancel(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)
 	spec := with(t, ml.DefaultSpec(), map[string]string{"standardize": "false"})
-	plan := require.Value(eval.NewPlan(d, spec, nil, eval.Scheme{Folds: 4}))(t)
-	cell := plan.Cells()[0]
+	cell := require.Value(eval.NewPlan(d, spec, nil, eval.Scheme{Folds: 4}))(t).Cells()[0]
 	want := require.Value(eval.NewWorker(d, 0).Compute(t.Context(), cell))(t)
 	worker := eval.NewWorker(d, 0)
 	for looks := range int64(20) {
@@ -236,11 +230,7 @@ func TestReduceRefuses(t *testing.T) {
 	d := moons(t, 40)
 	plan := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4}))(t)
 	worker := eval.NewWorker(d, 0)
-	var results []eval.CellResult
-	for _, c := range plan.Cells() {
-		res := require.Value(worker.Compute(t.Context(), c))(t)
-		results = append(results, res)
-	}
+	results := lists.Map(plan.Cells(), func(c eval.Cell) eval.CellResult { return require.Value(worker.Compute(t.Context(), c))(t) })
 	foreign := eval.CellResult{Cell: "of another plan"}
 	require.Equal(t, require.Err(plan.Reduce(append([]eval.CellResult{foreign}, results...))), nil, "a result too many")
 	differs := results[1]

@@ -65,9 +65,8 @@ func TestEveryScoreRanks(t *testing.T) {
 		// One standard error of the best's folds bounds what the simplest may lack.
 		v := lists.Map(res.Settings[res.Best].Folds, func(f eval.Fold) float64 { return sign * *score.Of(f) })
 		_, se := eval.MeanError(v)
-		if mean, _, _ := score.Over(res.Settings[res.WithinOneError()].Folds); sign*mean < top-se-1e-9 {
-			t.Errorf("%s: the simplest has %g, the best %g, one standard error is %g", score.Name, mean, top, se)
-		}
+		mean, _, _ := score.Over(res.Settings[res.WithinOneError()].Folds)
+		require.Check(t, sign*mean >= top-se-1e-9, "%s: the simplest has %g, the best %g, one standard error is %g", score.Name, mean, top, se)
 		n := 0
 		for _, row := range res.Confusion {
 			for c, mu := range row.Predicted {
@@ -102,9 +101,7 @@ func TestScoresAreThoseOfTheReport(t *testing.T) {
 	whole := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
 	target := require.Value(ml.TargetOf(d, spec))(t)
 	train, test := dataset.Split(target.Strata(), 0.3, 4)
-	trainer := require.Value(ml.NewTrainer(d, spec))(t)
-	judged := require.Value(trainer.Judge(t.Context(), train, test, []float64{1}))(t)
-	j := judged[0]
+	j := require.Value(require.Value(ml.NewTrainer(d, spec))(t).Judge(t.Context(), train, test, []float64{1}))(t)[0]
 	f := eval.Fold{Shares: &eval.Shares{Accuracy: j.Accuracy, Confusion: j.Confusion, AUC: j.AUC, LogLoss: j.LogLoss, Brier: j.Brier}}
 	r := whole.Report
 	for name, want := range map[string]*float64{

@@ -227,8 +227,7 @@ func TestFriedmanEnds(t *testing.T) {
 	if got, err := eval.Friedman(same); err != nil || got.ChiSquared != 0 || got.P != 1 || got.ChiP != 1 || *got.F != 0 || !slices.Equal(got.Ranks, []float64{2, 2, 2}) {
 		t.Errorf("all equal: %+v (%v)", got, err)
 	}
-	clear := [][]float64{{0.9, 0.8, 0.7}, {0.5, 0.4, 0.1}, {1, 0.3, 0.2}}
-	got, err := eval.Friedman(clear)
+	got, err := eval.Friedman([][]float64{{0.9, 0.8, 0.7}, {0.5, 0.4, 0.1}, {1, 0.3, 0.2}})
 	require.Check(t, err == nil && got.F == nil && got.P == 0 && slices.Equal(got.Ranks, []float64{1, 2, 3}) && near(got.ChiSquared, 6, 1e-12),
 		"one order: %+v (%v)", got, err)
 	require.Equal(t, require.Err(json.Marshal(got)), nil, "the error")

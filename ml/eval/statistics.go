@@ -17,8 +17,7 @@ import (
 // only the first or only the second of two classifiers gets right, it is McNemar's exact test. It is
 // 1 if a and b are 0.
 func SignTest(a, b int) float64 {
-	coin := distuv.Binomial{N: float64(a + b), P: 0.5}
-	return min(1, 2*coin.CDF(float64(min(a, b))))
+	return min(1, 2*distuv.Binomial{N: float64(a + b), P: 0.5}.CDF(float64(min(a, b))))
 }
 
 // MeanError returns the mean of values and its standard error, the sample standard deviation over

@@ -35,8 +35,7 @@ func TestInverse(t *testing.T) {
 			grow()
 		}
 		vectors := func(n int) [][]float64 {
-			list := lists.Make(n, func(int) []float64 { return make([]float64, len(v.rows)) })
-			return list
+			return lists.Make(n, func(int) []float64 { return make([]float64, len(v.rows)) })
 		}
 		for k := range 150 {
 			switch m := len(v.rows); {

@@ -311,8 +311,7 @@ func TestDeterministic(t *testing.T) {
 
 func TestUglyData(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(4, 4))
-	x, y := blobs(r, 60, 3, 1)
+	x, y := blobs(rand.New(rand.NewPCG(4, 4)), 60, 3, 1)
 	duplicates := mat.NewDense(60, 2, nil) // of the same class and of others
 	for i := range 60 {
 		duplicates.SetRow(i, x.RawRowView(i%7))

@@ -35,8 +35,7 @@ func TestComparison(t *testing.T) {
 	folds := require.Value(eval.Refine(t.Context(), d, ml.DefaultSpec(), eval.Grid{}, scheme, 0, nil))(t)
 	comparison.Runs = append(comparison.Runs, repeat.Task{Title: "folds", Points: d.Hash(), Spec: require.Value(json.Marshal(ml.DefaultSpec()))(t), Search: &repeat.Search{Scheme: scheme}, Numbers: repeat.OfSearch(folds[0])})
 
-	text := require.Written(t, d.Encode)
-	data := map[string]string{d.Hash(): text}
+	data := map[string]string{d.Hash(): require.Written(t, d.Encode)}
 	file := require.Value(json.Marshal(repeat.File{Format: 1, Tasks: []repeat.Task{comparison}, Points: data}))(t)
 	f := require.Value(repeat.Read(strings.NewReader(string(file))))(t)
 	all := f.Tasks[0].Compare(require.Value(f.Tasks[0].Run(t.Context(), f.Data))(t))

@@ -89,6 +89,5 @@ func TestNaiveAscentIsAnotherProblem(t *testing.T) {
 }
 
 func alphas(s stepwise.Iterate) []float64 {
-	a := lists.Map(s.Points, func(p stepwise.Point) float64 { return p.Alpha })
-	return a
+	return lists.Map(s.Points, func(p stepwise.Point) float64 { return p.Alpha })
 }

@@ -28,8 +28,7 @@ func TestFisherAscent(t *testing.T) {
 		"%d states, %s, start %v", r.Len(), r.Status(), r.At(0))
 	j := func(alpha []float64) float64 {
 		m := conformal.Map{Gamma: 1, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
-		v := require.Value(conformal.J(t.Context(), k, y, m.Factors(x)))(t)
-		return v
+		return require.Value(conformal.J(t.Context(), k, y, m.Factors(x)))(t)
 	}
 	for i := range r.Len() {
 		require.Near(t, floats.Norm(r.At(i), 2), 1, 1e-12, "step %d has the length", i)

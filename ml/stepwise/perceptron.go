@@ -87,7 +87,7 @@ func Perceptron(ctx context.Context, k svm.Matrix, y []float64, s PerceptronSett
 					}
 				}
 				state.Iterate = p.iterate(alpha, b)
-				state.Worst = worst(state.Points)
+				state.Worst = slices.MinFunc(state.Points, func(a, b Point) int { return cmp.Compare(a.Margin, b.Margin) }).Margin
 				if !yield(state) {
 					return trace.IterationLimit
 				}
@@ -97,11 +97,6 @@ func Perceptron(ctx context.Context, k svm.Matrix, y []float64, s PerceptronSett
 			}
 		}
 	})
-}
-
-// worst returns the smallest margin.
-func worst(points []Point) float64 {
-	return slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(a.Margin, b.Margin) }).Margin
 }
 
 // PerceptronUpdate applies the perceptron rule to one point (002, section 3): if y w·x <= 0, it

@@ -31,8 +31,7 @@ func drawGraph(t *rapid.T) dataset.Graph {
 	if rapid.Bool().Draw(t, "labelled") {
 		labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "N", "O"}), n, n).Draw(t, "labels")
 	}
-	g := require.Value(dataset.NewGraph(n, edges, labels))(t)
-	return g
+	return require.Value(dataset.NewGraph(n, edges, labels))(t)
 }
 
 // The last state has the colours of the kernel, and their counts give its value.

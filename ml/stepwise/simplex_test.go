@@ -124,8 +124,7 @@ func checkRows(t rapid.TB, s, first stepwise.SimplexState) {
 func TestSimplexStart(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(2, 2, []float64{3, 1, -2, 5})
-	r := require.Value(stepwise.Simplex(t.Context(), x, []float64{1, -1}, stepwise.SimplexSettings{C: 2}))(t)
-	s := r.At(0)
+	s := require.Value(stepwise.Simplex(t.Context(), x, []float64{1, -1}, stepwise.SimplexSettings{C: 2}))(t).At(0)
 	want := map[string][]string{
 		"basic":    {"q1", "q2", "t1", "t2"},
 		"nonbasic": {"w1", "w2", "b", "h−1", "s1", "s2"},
@@ -154,8 +153,7 @@ func TestSimplexDegenerate(t *testing.T) {
 	t.Parallel()
 	bland := 0
 	for seed := range uint64(200) {
-		r := random(seed)
-		x, y := grid(r, 12)
+		x, y := grid(random(seed), 12)
 		replay, err := stepwise.Simplex(t.Context(), x, y, stepwise.SimplexSettings{C: []float64{0.1, 1, 10}[seed%3]})
 		require.Must(t, err == nil && replay.Status() == trace.Converged, "seed %d: %s, %v", seed, replay.Status(), err)
 		seen := map[string]int{}

@@ -121,8 +121,7 @@ type problem struct {
 }
 
 func newProblem(k svm.Matrix, y []float64, c float64) (*problem, error) {
-	m := k.Len()
-	if err := checkLabels(y, m); err != nil {
+	if err := checkLabels(y, k.Len()); err != nil {
 		return nil, err
 	}
 	if err := checkC(c); err != nil {

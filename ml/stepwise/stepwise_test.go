@@ -170,9 +170,8 @@ func TestReplay(t *testing.T) {
 			slices.Reverse(back)
 			require.Equal(t, cmp.Diff(first.states, back), "", "backwards differs")
 			again := require.Value(procedure(x, y, 2, 7, 60))(t)
-			if d := cmp.Diff(first.states, again.states); d != "" || first.status != again.status {
-				t.Errorf("the second run differs (%s, %s):\n%s", first.status, again.status, d)
-			}
+			d := cmp.Diff(first.states, again.states)
+			require.Check(t, d == "" && first.status == again.status, "the second run differs (%s, %s):\n%s", first.status, again.status, d)
 			// A shorter run is a prefix of a longer one: recorded states never change.
 			for steps := 1; steps < min(first.length, 25); steps++ {
 				short := require.Value(procedure(x, y, 2, 7, steps))(t)

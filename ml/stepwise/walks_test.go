@@ -41,8 +41,7 @@ func walks(a, b dataset.Graph, p theory.ProductGraph, n int) []float64 {
 		}
 		return ways
 	}
-	counts := lists.Map(p.Pairs, func(pair [2]int) float64 { return from(pair, n) })
-	return counts
+	return lists.Map(p.Pairs, func(pair [2]int) float64 { return from(pair, n) })
 }
 
 // TestSumWalksIsTheKernel: the states count the walks; the sum converges to the kernel and the
@@ -76,8 +75,7 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 		near := func(what string, want float64) {
 			require.Must(t, math.Abs(end.Sum-want) <= 1e-8*want, "sum %.12g, %s %.12g", end.Sum, what, want)
 		}
-		system := require.Value(theory.WalkSystem(p.Adjacency, lambda))(t)
-		near("the system", system)
+		near("the system", require.Value(theory.WalkSystem(p.Adjacency, lambda))(t))
 		near("the iterate", floats.Sum(end.X))
 		// The kernel also requires convergence for each graph with itself.
 		k := kernel.Kernel{Name: "random-walk", Values: param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(labelled), "normalize": param.Of(false)}}

@@ -231,8 +231,7 @@ func (r *reader) scheme(p toml.Primitive) error {
 				return err
 			}
 			if i < 0 {
-				known := lists.Map(schemeParams, func(q param.Param) string { return q.Name })
-				return unknown(key, append(known, "target"))
+				return unknown(key, append(lists.Map(schemeParams, func(q param.Param) string { return q.Name }), "target"))
 			}
 			value, err := singleValue(schemeParams[i], v)
 			n := value.Number()
@@ -580,11 +579,7 @@ func (s *Study) Encode() (string, error) {
 			switch {
 			case slices.Contains(sharedParams, p.Name) || !slices.ContainsFunc(specs, applies):
 			case len(l.Grid[p.Name]) > 0:
-				var list []any
-				for _, v := range l.Grid[p.Name] {
-					list = append(list, plain(v))
-				}
-				values[p.Name] = list
+				values[p.Name] = lists.Map(l.Grid[p.Name], plain)
 			case p.Name == "learner" || l.Spec.Value(p.Name) != p.Read(p.Default):
 				values[p.Name] = plain(l.Spec.Value(p.Name))
 			}

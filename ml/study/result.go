@@ -131,8 +131,7 @@ func (s *Study) outcome(d Sample, j Judged) (o Outcome, err error) {
 // sum computes the means and deviations over the folds.
 func (o *Outcome) sum() {
 	over := func(of func(f FoldOutcome) float64) (mean, deviation float64) {
-		all := lists.Map(o.Folds, of)
-		return stat.MeanStdDev(all, nil)
+		return stat.MeanStdDev(lists.Map(o.Folds, of), nil)
 	}
 	if o.Folds[0].Errors != nil {
 		o.Errors = &Errors{}

@@ -62,8 +62,7 @@ learner = "mcm"
 
 func parse(t *testing.T, text string) *study.Study {
 	t.Helper()
-	s := require.Value(study.Parse(text, "small.toml"))(t)
-	return s
+	return require.Value(study.Parse(text, "small.toml"))(t)
 }
 
 // read reads a file like the command line, but without limits.
@@ -78,8 +77,7 @@ func read(path string) (*dataset.Table, error) {
 
 func load(t *testing.T, s *study.Study) []study.Sample {
 	t.Helper()
-	samples := require.Value(s.Load(read))(t)
-	return samples
+	return require.Value(s.Load(read))(t)
 }
 
 // TestIsNestedCrossValidation compares a study with separate cross-validations.
@@ -318,8 +316,7 @@ func TestMissing(t *testing.T) {
 	require.Fails(t, require.Err(s.Load(read)), "missing: drop or median", "the error")
 	for missing, n := range map[dataset.Missing]int{dataset.MissingDrop: 3, dataset.MissingMedian: 4} {
 		s.Sets[0].Missing = missing
-		text := require.Value(s.Encode())(t)
-		again := parse(t, text)
+		again := parse(t, require.Value(s.Encode())(t))
 		again.Dir = s.Dir
 		d := load(t, again)[0]
 		require.Check(t, d.Len() == n && (d.Given != nil) == (missing == dataset.MissingMedian), "%s: %d rows, %v", missing, d.Len(), d.Given)

@@ -51,8 +51,7 @@ func TestValues(t *testing.T) {
 		spec.Learner, spec.Target = "ridge", "value"
 		want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1)}, eval.Scheme{Folds: 4, Repeats: 1, Seed: 3, Nested: true}, nil)
 		require.NoError(t, err)
-		mse := lists.Map(want.NestedFolds(), func(f eval.Fold) float64 { return f.MSE })
-		mean, sd := stat.MeanStdDev(mse, nil)
+		mean, sd := stat.MeanStdDev(lists.Map(want.NestedFolds(), func(f eval.Fold) float64 { return f.MSE }), nil)
 		got, variance := set.Outcomes[1], stat.PopVariance(values, nil)
 		require.Check(t, got.MSE == mean && got.MSEDeviation == sd && math.Abs(got.Left-mean/variance) <= 1e-12 && math.Abs(got.LeftDeviation-sd/variance) <= 1e-12 && got.Accuracy == 0,
 			"%s: %+v, want %g ± %g of %g", set.Name, got.Errors, mean, sd, variance)

@@ -150,8 +150,7 @@ func TestMarginVCDim(t *testing.T) {
 		{1, 0, inf, inf},
 		{0, 1, 7, 1},
 	} {
-		got := theory.MarginVCDim(c.radius, c.margin, c.dim)
-		require.Check(t, got == c.want, "MarginVCDim(%g, %g, %g) = %g, want %g", c.radius, c.margin, c.dim, got, c.want)
+		require.Equal(t, theory.MarginVCDim(c.radius, c.margin, c.dim), c.want, "MarginVCDim(%g, %g, %g)", c.radius, c.margin, c.dim)
 	}
 }
 

@@ -159,8 +159,7 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 		{"all at the origin", mat.NewSymDense(2, nil), 0},
 		{"two points at distance 3", mat.NewSymDense(2, []float64{0, 0, 0, 9}), 1.5},
 	} {
-		got := require.Value(theory.EnclosingBall(c.k))(t, "%s", c.name)
-		near(t, c.name, got.Radius, c.want, 1e-9)
+		near(t, c.name, require.Value(theory.EnclosingBall(c.k))(t, "%s", c.name).Radius, c.want, 1e-9)
 	}
 	// In any feature space no ball is smaller than certified.
 	for seed := range uint64(10) {

@@ -9,8 +9,7 @@ import (
 )
 
 func ExampleShatterLines() {
-	square := [][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}
-	s, err := theory.ShatterLines(square)
+	s, err := theory.ShatterLines([][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}})
 	if err != nil {
 		fmt.Println(err)
 		return

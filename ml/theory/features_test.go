@@ -48,8 +48,7 @@ func TestFeatureMapCoordinates(t *testing.T) {
 func TestXORWeights(t *testing.T) {
 	t.Parallel()
 	x, y := xor()
-	u := lists.Make(4, func(i int) float64 { return y[i] / 8 })
-	w, err := theory.QuadraticPlane.Weights(x, u)
+	w, err := theory.QuadraticPlane.Weights(x, lists.Make(4, func(i int) float64 { return y[i] / 8 }))
 	require.Must(t, err == nil && floats.EqualApprox(w, []float64{0, 0, 0, 0, 0, math.Sqrt(0.5)}, 1e-15),
 		"w = %v, %v", w, err)
 	phi := require.Value(theory.QuadraticPlane.Rows(x))(t)

@@ -55,8 +55,7 @@ func TestHardCeiling(t *testing.T) {
 		near(t, "|w|²/2 by the margin", 1/(2*m.GeometricMargin()*m.GeometricMargin()), got, 1e-9*got)
 	}
 	require.Check(t, separating != 0 && separating != 360, "%d of 360 directions separate", separating)
-	best := require.Value(theory.HardCeiling([]float64{1, 1}, x, y))(t)
-	near(t, "ceiling of the solution", best, 0.25, 1e-15)
+	near(t, "ceiling of the solution", require.Value(theory.HardCeiling([]float64{1, 1}, x, y))(t), 0.25, 1e-15)
 	got, err := theory.HardCeiling([]float64{0, 0}, x, y)
 	require.Check(t, err == nil && math.IsInf(got, 1), "w = 0 has the ceiling %g, %v", got, err)
 }

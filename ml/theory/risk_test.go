@@ -48,8 +48,7 @@ func TestFeatureDim(t *testing.T) {
 func TestSamplesFor(t *testing.T) {
 	t.Parallel()
 	for _, first := range []int{1, 2, 17, 1_000_000_000} {
-		got := theory.SamplesFor(func(m int) theory.Bound { return theory.Bound{Vacuous: m < first} })
-		require.Check(t, got == first, "%d, want %d", got, first)
+		require.Equal(t, theory.SamplesFor(func(m int) theory.Bound { return theory.Bound{Vacuous: m < first} }), first, "samples")
 	}
 	require.Equal(t, theory.SamplesFor(func(int) theory.Bound { return theory.Bound{Vacuous: true} }), 0,
 		"a bound that never says anything does so from")

@@ -190,8 +190,7 @@ func TestShatterKernelAgreesWithLines(t *testing.T) {
 			x.SetRow(i, p[:])
 		}
 		lines := require.Value(theory.ShatterLines(points))(t)
-		k := gram(linear, x)
-		machines := require.Value(theory.ShatterKernel(k))(t)
+		machines := require.Value(theory.ShatterKernel(gram(linear, x)))(t)
 		require.Must(t, lines.Rank == machines.Rank && lines.Realisable == machines.Realisable,
 			"%v: rank %d and %d, realisable %d and %d", points, lines.Rank, machines.Rank, lines.Realisable, machines.Realisable)
 		for m, d := range machines.Dichotomies {

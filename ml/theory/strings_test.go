@@ -18,8 +18,7 @@ import (
 )
 
 func features(t rapid.TB, text string, k int) map[string]theory.GapPolynomial {
-	f := require.Value(theory.SubsequenceFeatures(text, k))(t)
-	return f
+	return require.Value(theory.SubsequenceFeatures(text, k))(t)
 }
 
 // TestSubsequenceFeaturesOfTheLecture is the table of SVM notes 19.2 with the feature missing
@@ -72,8 +71,7 @@ func TestSubsequenceKernelIsThatOfTheTable(t *testing.T) {
 		}
 		v := param.Values{"k": param.Of(k), "normalize": param.Of(false)}
 		fx, fz := features(t, x, k), features(t, z, k)
-		p := theory.SubsequenceKernel(fx, fz)
-		got, want := p.At(decay), value(v.With("decay", param.Of(decay)), "gap-subsequence")
+		got, want := theory.SubsequenceKernel(fx, fz).At(decay), value(v.With("decay", param.Of(decay)), "gap-subsequence")
 		require.Must(t, math.Abs(got-want) <= 1e-10*(1+want), "%q, %q: %.15g, the kernel %.15g", x, z, got, want)
 		contiguous := 0.0
 		for u := range fx {

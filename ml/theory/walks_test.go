@@ -13,8 +13,7 @@ import (
 
 func graph(t *testing.T, n int, edges [][2]int, labels ...string) dataset.Graph {
 	t.Helper()
-	g := require.Value(dataset.NewGraph(n, edges, labels))(t)
-	return g
+	return require.Value(dataset.NewGraph(n, edges, labels))(t)
 }
 
 // TestProductGraph is by hand: two edges give two edges, and equal labels leave fewer.

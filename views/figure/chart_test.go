@@ -82,8 +82,7 @@ func TestManyCurves(t *testing.T) {
 	require.Check(t, p.Frame.Limits.YMax >= 29, "the axis ends at %g, the highest curve at 29", p.Frame.Limits.YMax)
 	require.Check(t, strings.Contains(p.Caption, "middle: from 3") && strings.HasSuffix(p.Caption, " one: 30."),
 		"the words are %q", p.Caption)
-	b := require.Drawn(t, p.SVG)
-	require.Equal(t, strings.Count(b, ">one<"), 1, "the legend has them … times")
+	require.Equal(t, strings.Count(require.Drawn(t, p.SVG), ">one<"), 1, "the legend has them … times")
 	// The last curves of a chart that waits for an answer are left out, also of its caption.
 	for _, waits := range []bool{true, false} {
 		ch := figure.Chart{Format: figure.Format{Waits: waits}, Hidden: 1, Curves: []figure.Curve{

@@ -356,8 +356,7 @@ func TestGoldenDrawings(t *testing.T) {
 	t.Parallel()
 	for _, d := range drawings {
 		for suffix, f := range map[string]figure.Format{"": {}, "_narrow": {Width: 360, Height: 320}} {
-			p := require.Value(d.draw(f))(t)
-			got := golden(d.name+suffix, p)
+			got := golden(d.name+suffix, require.Value(d.draw(f))(t))
 			require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", d.name+suffix, got)
 		}
 		p := require.Value(d.draw(figure.Format{Dark: true}))(t)

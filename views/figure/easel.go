@@ -230,8 +230,7 @@ func (k Arrow) draw(e *easel) {
 	if k.Held {
 		reach = held
 	}
-	spots := e.around(ps[1], reach, k.Label)
-	e.note(k.Label, Ink, append(spots, e.beside(ps[0], ps[1], k.Label, 0.6, 0.4)...)...)
+	e.note(k.Label, Ink, append(e.around(ps[1], reach, k.Label), e.beside(ps[0], ps[1], k.Label, 0.6, 0.4)...)...)
 }
 
 // arrow draws a shaft and a head.
@@ -251,8 +250,7 @@ func arrow(c *draw.Canvas, style draw.LineStyle, from, to vg.Point) {
 
 func (k Path) draw(e *easel) {
 	ps := e.places(k.Points...)
-	style := k.Pen.style(e.theme, e.thick)
-	e.line(style, 1, ps...)
+	e.line(k.Pen.style(e.theme, e.thick), 1, ps...)
 	if !k.Plain {
 		for i, p := range ps {
 			if !e.Contains(p) {
@@ -377,10 +375,8 @@ func (e *easel) contours(s *surface, levels []float64, style draw.LineStyle, pla
 			if plain || long < 90 {
 				continue
 			}
-			var spots []vg.Point
-			for _, t := range []float64{0.5, 0.25, 0.75, 0.4, 0.6, 0.1, 0.9} {
-				spots = append(spots, ps[int(t*float64(len(ps)-1))])
-			}
+			along := []float64{0.5, 0.25, 0.75, 0.4, 0.6, 0.1, 0.9}
+			spots := lists.Map(along, func(t float64) vg.Point { return ps[int(t*float64(len(ps)-1))] })
 			if e.words {
 				e.last = append(e.last, note{text: name, clr: Muted, spots: spots, over: true})
 			}
@@ -427,8 +423,7 @@ func straight(ps []vg.Point) []vg.Point {
 }
 
 func (k Region) draw(e *easel) {
-	s := e.sampled(k.F)
-	if p := e.outline(s); len(p) > 0 {
+	if p := e.outline(e.sampled(k.F)); len(p) > 0 {
 		k.tint(e.Canvas, e.theme, p)
 	}
 	if k.Hatch {

@@ -20,8 +20,7 @@ func embedded(t *testing.T, p *figure.Picture) (image.Image, element) {
 	t.Helper()
 	e := parse(t, p).all("image")[0]
 	raw := require.Value(base64.StdEncoding.DecodeString(strings.TrimPrefix(e.attr("href"), "data:image/png;base64,")))(t)
-	img := require.Value(png.Decode(bytes.NewReader(raw)))(t)
-	return img, e
+	return require.Value(png.Decode(bytes.NewReader(raw)))(t), e
 }
 
 // The first row is at the top, every entry has one crisp cell, and cells are square.

@@ -88,8 +88,7 @@ func TestNetworksSayTheirEdges(t *testing.T) {
 func TestEdgesAreDrawn(t *testing.T) {
 	t.Parallel()
 	svg := func(x figure.Networks) string {
-		b := require.Drawn(t, require.Value(x.Picture())(t).SVG)
-		return b
+		return require.Drawn(t, require.Value(x.Picture())(t).SVG)
 	}
 	before := svg(bonds())
 	for _, l := range []string{">1<", ">2<", ">read<", ">b<"} {
@@ -102,8 +101,7 @@ func TestEdgesAreDrawn(t *testing.T) {
 	places := lists.Make(12, func(v int) [2]float64 { return [2]float64{float64(v), 0.1 * float64(v)} }) // in a row, about 1 apart
 	lines := func(g dataset.Graph, width, height int) int {
 		p := require.Value(figure.Networks{Format: figure.Format{Width: width, Height: height}, Networks: []figure.Network{{Graph: g, Places: places}}}.Picture())(t)
-		b := require.Drawn(t, p.SVG)
-		return strings.Count(b, "L")
+		return strings.Count(require.Drawn(t, p.SVG), "L")
 	}
 	g, bare := dataset.Graph{N: 12, Directed: true}, dataset.Graph{N: 12, Directed: true}
 	g.Edges = lists.Make(g.N-1, func(v int) [2]int { return [2]int{v, v + 1} })

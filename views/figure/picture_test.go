@@ -94,8 +94,7 @@ func slice() figure.Scene {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
-		p := require.Value(v.draw())(t, "%s", v.name)
-		got := golden(v.name, p)
+		got := golden(v.name, require.Value(v.draw())(t, "%s", v.name))
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
 }
@@ -345,7 +344,8 @@ func TestFrame(t *testing.T) {
 			for _, q := range s.Points {
 				x := f.Left + f.Width*(q.X[0]-f.Limits.XMin)/(f.Limits.XMax-f.Limits.XMin)
 				y := f.Top + f.Height*(f.Limits.YMax-q.X[1])/(f.Limits.YMax-f.Limits.YMin)
-				require.Must(t, near(centres, x, y), "%v: no marker at %.2f, %.2f of row %d", size, x, y, q.Row)
+				here := func(p [2]float64) bool { return math.Abs(p[0]-x) < 0.02 && math.Abs(p[1]-y) < 0.02 }
+				require.Must(t, slices.ContainsFunc(centres, here), "%v: no marker at %.2f, %.2f of row %d", size, x, y, q.Row)
 			}
 			words := 0
 			for _, e := range svg.all("text") {
@@ -356,10 +356,6 @@ func TestFrame(t *testing.T) {
 			require.Equal(t, size[0] < 240, words == 0, "%v: %d texts", size, words)
 		}
 	}
-}
-
-func near(ps [][2]float64, x, y float64) bool {
-	return slices.ContainsFunc(ps, func(p [2]float64) bool { return math.Abs(p[0]-x) < 0.02 && math.Abs(p[1]-y) < 0.02 })
 }
 
 // The drawn line is where f is zero.
@@ -539,8 +535,7 @@ func TestMarksAreComplete(t *testing.T) {
 	t.Parallel()
 	s := scene()
 	count := func(s figure.Scene) (dashed, crosses int) {
-		p := require.Value(figure.Boundary(context.Background(), s))(t)
-		svg := parse(t, p)
+		svg := parse(t, require.Value(figure.Boundary(context.Background(), s))(t))
 		for _, g := range svg.all("g") {
 			if g.attr("stroke-dasharray") == "2.5 2" {
 				dashed += len(g.Children)
@@ -596,8 +591,7 @@ func BenchmarkPicture(b *testing.B) {
 		spec = spec.With("C", param.Of(10)).With("gamma", param.Of(1))
 		spec.Standardize = false
 		fit := func(b *testing.B) *ml.Model {
-			res := require.Value(ml.Train(context.Background(), d, spec, nil))(b)
-			return res.Model
+			return require.Value(ml.Train(context.Background(), d, spec, nil))(b).Model
 		}
 		b.Run(fmt.Sprintf("fit/n=%d", n), func(b *testing.B) {
 			for b.Loop() {

@@ -66,8 +66,7 @@ func grove(rule ml.Rule) figure.Scene {
 }
 
 func ExampleBoundary_regions() {
-	s := grove(ml.OneVsRest)
-	show("regions", must(figure.Boundary(context.Background(), s)))
+	show("regions", must(figure.Boundary(context.Background(), grove(ml.OneVsRest))))
 	// Output: as testdata/regions.svg
 	// Regions of ash, beech, elm, one-vs-rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11.4 %).
 }
@@ -152,8 +151,8 @@ func TestRegionsAreThePredictions(t *testing.T) {
 			return fmt.Sprint(s.Model.LabelOf(scores...), " ", min(claims, 2))
 		}
 		colors, stripes, seen := map[string]string{}, map[string]int{}, 0
-		for py := int(f.Top) + 8; py < int(f.Top+f.Height)-8; py += 5 {
-			for px := int(f.Left) + 8; px < int(f.Left+f.Width)-8; px += 5 {
+		for py := int(f.Top) + 8; py < int(f.Top+f.Height)-8; py += 8 {
+			for px := int(f.Left) + 8; px < int(f.Left+f.Width)-8; px += 8 {
 				class := predicted(px, py)
 				if predicted(px-7, py) != class || predicted(px+7, py) != class || predicted(px, py-7) != class || predicted(px, py+7) != class {
 					continue
@@ -171,9 +170,9 @@ func TestRegionsAreThePredictions(t *testing.T) {
 				seen++
 			}
 		}
-		require.Check(t, (stripes["2"] > 50) == (rule == ml.OneVsRest) && (rule != ml.OneVsOne || len(stripes) == 0),
+		require.Check(t, (stripes["2"] > 20) == (rule == ml.OneVsRest) && (rule != ml.OneVsOne || len(stripes) == 0),
 			"%s: stripes %v", rule, stripes)
-		require.Check(t, len(colors) == 3 && colors["ash"] != colors["beech"] && colors["ash"] != colors["elm"] && colors["beech"] != colors["elm"] && seen >= 5000,
+		require.Check(t, len(colors) == 3 && colors["ash"] != colors["beech"] && colors["ash"] != colors["elm"] && colors["beech"] != colors["elm"] && seen >= 2000,
 			"%s: %d pixels in %v", rule, seen, colors)
 	}
 }

@@ -26,8 +26,7 @@ func trainedRun(t *testing.T, slug string, settings ...string) Run {
 	t.Helper()
 	b, ok := dataset.FindBuiltin(slug)
 	require.Must(t, ok, "no data set %s", slug)
-	d := require.Value(b.Load())(t)
-	return runOn(t, d, settings...)
+	return runOn(t, require.Value(b.Load())(t), settings...)
 }
 
 // words are strings of two classes: with ab, and with ba.

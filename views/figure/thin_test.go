@@ -12,16 +12,13 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-func plainView() dataset.View {
-	axes := [2][]float64{{1, 0}, {0, 1}}
-	return dataset.View{Center: []float64{0, 0}, To: axes, Axes: axes, Labels: [2]string{"a", "b"}, Exact: true}
-}
-
 // crowd is a scene of n points whose labels alternate, two of three in a tight crowd, with
 // one far from all others, and so many support vectors.
 func crowd(n, supports int) Scene {
 	r := rand.New(rand.NewPCG(3, 4))
-	s := Scene{View: plainView(), Points: make([]ml.Point, n)}
+	axes := [2][]float64{{1, 0}, {0, 1}}
+	view := dataset.View{Center: []float64{0, 0}, To: axes, Axes: axes, Labels: [2]string{"a", "b"}, Exact: true}
+	s := Scene{View: view, Points: make([]ml.Point, n)}
 	for i := range s.Points {
 		wide := 10.0
 		if i%3 > 0 {

@@ -166,8 +166,7 @@ func TestUglyDrawings(t *testing.T) {
 				t.Errorf("%s, %v: frame %+v", name, size, f)
 			}
 			require.Check(t, p.Caption != "", "%s has no caption", name)
-			svg := parse(t, p)
-			for _, at := range coordinates(t, svg) {
+			for _, at := range coordinates(t, parse(t, p)) {
 				if math.Abs(at) > 3000 {
 					t.Errorf("%s, %v: something is drawn at %g", name, size, at)
 					break

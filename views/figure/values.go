@@ -200,8 +200,7 @@ func ValueSurface(ctx context.Context, s Scene) (*Picture, error) {
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)
 		if surf != nil {
-			levels := ticks(lo, hi, 8)
-			values := lists.Map(levels, func(l tick) float64 { return l.value })
+			values := lists.Map(ticks(lo, hi, 8), func(l tick) float64 { return l.value })
 			e.contours(surf, values, Pen{Thin: true}.style(t, e.thick), false)
 		}
 		index, r := scale(p, lo, hi), s.radius()

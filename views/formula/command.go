@@ -283,8 +283,7 @@ func (p *parser) accent(name string, at int) (atom, error) {
 	} else {
 		n.set("accentunder", "true")
 	}
-	brace := strings.HasSuffix(name, "brace")
-	return atom{class: ord, node: n, limits: brace}, nil
+	return atom{class: ord, node: n, limits: strings.HasSuffix(name, "brace")}, nil
 }
 
 func (p *parser) letterFont(name string, at int) (a atom, err error) {

@@ -402,8 +402,7 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 // Order returns the display order of the options by index: shuffled by seed, so that positions
 // reveal nothing. Options that refer to the others, such as "Neither.", stay at the end.
 func (q *Question) Order(seed string) []int {
-	sum := sha256.Sum256([]byte(seed + "/" + q.Slug))
-	order := rand.New(rand.NewChaCha8(sum)).Perm(len(q.Options))
+	order := rand.New(rand.NewChaCha8(sha256.Sum256([]byte(seed + "/" + q.Slug)))).Perm(len(q.Options))
 	last := func(i int) int {
 		if ofOthers().MatchString(q.Options[i]) {
 			return 1

@@ -20,8 +20,7 @@ func TestCaught(t *testing.T) {
 		return &Exhibit{Figures: []Figure{{Draw: func(Look) (*figure.Picture, error) { panic(Failf("no %s", "picture")) }}}}
 	})
 	require.Is(t, require.Err(d.Show(t.Context(), Input{})), fault, "Show")
-	e := require.Value(d.Show(t.Context(), Input{Step: 1}))(t)
-	_, err := e.Figures[0].Draw(Look{})
+	_, err := require.Value(d.Show(t.Context(), Input{Step: 1}))(t).Figures[0].Draw(Look{})
 	require.Check(t, err != nil && err.Error() == "no picture", "Draw: %v", err)
 
 	q := Question{Answer: func(context.Context) float64 { return Must(1.0, fault) }}

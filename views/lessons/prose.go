@@ -58,8 +58,7 @@ func (r proseRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 		return ast.WalkContinue, nil
 	})
 	reg.Register(ast.KindHeading, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		format := Either(entering, "<h%d>", "</h%d>\n")
-		_, err := fmt.Fprintf(w, format, max(n.(*ast.Heading).Level, 2))
+		_, err := fmt.Fprintf(w, Either(entering, "<h%d>", "</h%d>\n"), max(n.(*ast.Heading).Level, 2))
 		return ast.WalkContinue, err
 	})
 }

@@ -101,8 +101,7 @@ func (s *Sketch) Read(given string) ([]float64, error) {
 
 // kept returns the heights in their stored form.
 func (s *Sketch) kept(heights []float64) string {
-	texts := lists.Map(heights, func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) })
-	return strings.Join(texts, " ")
+	return strings.Join(lists.Map(heights, func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }), " ")
 }
 
 // given formats the heights of a curve at the places.
@@ -200,8 +199,7 @@ func (s *Sketch) over() string {
 
 // places describes the places whose heights are requested.
 func (s *Sketch) places() string {
-	texts := lists.Map(s.X, func(x float64) string { return param.Digits(x, 4) })
-	return s.over() + " = " + strings.Join(texts, ", ")
+	return s.over() + " = " + strings.Join(lists.Map(s.X, func(x float64) string { return param.Digits(x, 4) }), ", ")
 }
 
 // json returns the description of the sketch for the page's script.

@@ -73,8 +73,7 @@ func Drawn(generator string, n int, noise float64, seed uint64) Toy {
 
 // Data returns the toy as a data set with the classes -1 and 1.
 func (t Toy) Data() *dataset.Data {
-	labels := lists.Map(t.Y, func(y float64) string { return strconv.Itoa(int(y)) })
-	return Must(dataset.FromPoints(t.XY, labels))
+	return Must(dataset.FromPoints(t.XY, lists.Map(t.Y, func(y float64) string { return strconv.Itoa(int(y)) })))
 }
 
 // Matrix returns the M x 2 matrix of the points.

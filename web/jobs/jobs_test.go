@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
@@ -132,10 +133,7 @@ func TestTrains(t *testing.T) {
 	f := fresh(t, 2, nil)
 	before := f.create("queued before the start")
 	f.start()
-	ids := []string{before}
-	for i := range 10 {
-		ids = append(ids, f.create(fmt.Sprint(i)))
-	}
+	ids := append([]string{before}, lists.Make(10, func(i int) string { return f.create(fmt.Sprint(i)) })...)
 	for _, id := range ids {
 		f.isDone(id)
 		r := f.run(id)

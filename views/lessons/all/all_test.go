@@ -594,9 +594,7 @@ func TestLinesWait(t *testing.T) {
 
 func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	t.Helper()
-	p := require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking}))(t)
-	svg := require.Drawn(t, p.SVG)
-	return svg
+	return require.Drawn(t, require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking}))(t).SVG)
 }
 
 // drawAtOnce draws an exhibit concurrently, as requests that share it do.

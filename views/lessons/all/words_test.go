@@ -76,8 +76,7 @@ func TestWordsPerBuild(t *testing.T) {
 	t.Parallel()
 	for i := range Lessons() {
 		file := filepath.Join("..", strings.TrimSuffix(strings.ReplaceAll(Lessons()[i].Slug, "-", ""), "kernel"), "words.md")
-		text := require.Value(os.ReadFile(file))(t)
-		_, screens, _ := strings.Cut(string(text), "\n## ")
+		_, screens, _ := strings.Cut(string(require.Value(os.ReadFile(file))(t)), "\n## ")
 		for _, screen := range strings.Split(screens, "\n## ") {
 			heading, words, _ := strings.Cut(screen, "\n")
 			words, _, _ = strings.Cut(words, "\n? ")

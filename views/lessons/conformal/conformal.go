@@ -143,8 +143,7 @@ func Lesson() *lessons.Lesson {
 						for _, rate := range []float64{0.05, 0.2, 1} {
 							path := p.climb(ctx, cores, 1, 1000, rate)
 							for i := range path.Len() {
-								q := p.quotient(ctx, mapAt(path, i, cores, 1))
-								if q > top.Eigenvalue*(1+1e-9) {
+								if p.quotient(ctx, mapAt(path, i, cores, 1)) > top.Eigenvalue*(1+1e-9) {
 									return 0
 								}
 							}

@@ -19,8 +19,7 @@ func TestEmpiricalSeparability(t *testing.T) {
 		points := harmed(o.Name)
 		js := separability(t.Context(), points)
 		for k, h := range harming {
-			m := len(points.Y)
-			c := require.Value(theory.KernelPCA(theory.Gram(kernel.NewGram(h.kernel, points.Matrix())), m))(t)
+			c := require.Value(theory.KernelPCA(theory.Gram(kernel.NewGram(h.kernel, points.Matrix())), len(points.Y)))(t)
 			_, n := c.Scores.Dims()
 			means, size := [2][]float64{make([]float64, n), make([]float64, n)}, [2]float64{}
 			for i, y := range points.Y {
@@ -47,8 +46,7 @@ func TestEmpiricalSeparability(t *testing.T) {
 func TestKernelThatHarms(t *testing.T) {
 	t.Parallel()
 	for set, harmful := range map[string]bool{"opposite": true, "ring": false} {
-		points := harmed(set)
-		js := separability(t.Context(), points)
+		js := separability(t.Context(), harmed(set))
 		require.Equal(t, js[1] < js[0]/10, harmful, "%s: J is %g in the plane and %g for the square", set, js[0], js[1])
 	}
 }

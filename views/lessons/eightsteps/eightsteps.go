@@ -367,8 +367,7 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	best, stats := t.best(ctx)
 	columns := 1 + len(best.Alpha)
 	const last = 8 // step of the replay, from a constant c to the optimum
-	turned := t.uphill(ctx, best, 1.0/last)
-	if turned {
+	if t.uphill(ctx, best, 1.0/last) {
 		e.Notes = append(e.Notes, "The replay runs to $-c$, by which $J$ climbs faster at first. Both give the same kernel.")
 	}
 	e.Steps, e.Step = last+1, min(in.Step, last)
@@ -675,8 +674,7 @@ func few(ctx context.Context) float64 {
 	t := moons(ctx, nil)
 	n := len(t.after.Machines[0].CoreRows)
 	for used := range n {
-		j := t.p.J(ctx, t.with(ctx, used).Machines[0].Map.Factors(t.p.X))
-		if j >= 0.8**t.report.JAfter {
+		if t.p.J(ctx, t.with(ctx, used).Machines[0].Map.Factors(t.p.X)) >= 0.8**t.report.JAfter {
 			return min(max(math.Round(4*float64(used)/float64(n))-1, 0), 2)
 		}
 	}
@@ -695,12 +693,10 @@ func between(ctx context.Context) float64 {
 
 // narrow compares the support vectors of a wide and a narrow kernel.
 func narrow(ctx context.Context) float64 {
-	var n []float64
-	for _, gamma := range []string{"0.5", "5"} {
-		t := moons(ctx, map[string]string{"gamma": gamma})
-		n = append(n, float64(len(t.before.Machines[0].Coef)))
+	vectors := func(gamma string) float64 {
+		return float64(len(moons(ctx, map[string]string{"gamma": gamma}).before.Machines[0].Coef))
 	}
-	return float64(1 + lessons.Sign(n[1]-n[0]))
+	return float64(1 + lessons.Sign(vectors("5")-vectors("0.5")))
 }
 
 // double trains the second machine with c and with 2c.
@@ -709,8 +705,7 @@ func double(ctx context.Context) float64 {
 	twice := *t.after.Machines[0].Map
 	twice.Alpha0 *= 2
 	twice.Alpha = floats.ScaleTo(make([]float64, len(twice.Alpha)), 2, twice.Alpha)
-	m := t.p.Machine(ctx, &twice)
-	one, two := t.after.Decisions(t.data.X), m.Decisions(t.data.X)
+	one, two := t.after.Decisions(t.data.X), t.p.Machine(ctx, &twice).Decisions(t.data.X)
 	four := floats.ScaleTo(make([]float64, len(one)), 4, one)
 	return lessons.First(floats.EqualApprox(four, two, 1e-6), floats.EqualApprox(one, two, 1e-6))
 }
@@ -719,8 +714,7 @@ func double(ctx context.Context) float64 {
 func ten(ctx context.Context) float64 {
 	wins := 0
 	for k := range 10 {
-		t := moons(ctx, map[string]string{"seed": strconv.Itoa(k + 1)})
-		before, after := t.compare()
+		before, after := moons(ctx, map[string]string{"seed": strconv.Itoa(k + 1)}).compare()
 		if share(after) > share(before) {
 			wins++
 		}

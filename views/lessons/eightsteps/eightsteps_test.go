@@ -78,8 +78,7 @@ func TestEightStepsByHand(t *testing.T) {
 				"step 5: the factors differ")
 			last := 0.0
 			for _, n := range []int{0, 1, 2, 5, len(cores)} {
-				m := s.with(t.Context(), n)
-				j := s.p.J(t.Context(), m.Machines[0].Map.Factors(s.p.X))
+				j := s.p.J(t.Context(), s.with(t.Context(), n).Machines[0].Map.Factors(s.p.X))
 				require.Check(t, j >= last*(1-0.01), "step 5: J falls from %g to %g with %d cores", last, j, n)
 				last = j
 			}
@@ -132,8 +131,7 @@ func TestEightStepsOnAnyData(t *testing.T) {
 				in, _ := s.Demo.NewInput(func(p string) string {
 					return map[string]string{"data": b.Slug, "test_fraction": "0"}[p]
 				}, lessonstest.Builtins{})
-				e := require.Value(s.Demo.Show(t.Context(), in))(t, "%s", s.Slug)
-				lessonstest.CheckExhibit(t, e)
+				lessonstest.CheckExhibit(t, require.Value(s.Demo.Show(t.Context(), in))(t, "%s", s.Slug))
 			}
 		})
 	}
@@ -216,8 +214,7 @@ func TestScaledFrame(t *testing.T) {
 	for step, least := range map[int]float64{0: 564, moves / 2: 564, moves: 2} {
 		in.Step = step
 		e := showStandardise(t.Context(), in)
-		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400}))(t)
-		l := p.Frame.Limits
+		l := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400}))(t).Frame.Limits
 		require.Check(t, l.YMax >= least && l.YMax <= 1.5*least && l.XMin <= -2, "step %d: the frame is %v", step, l)
 	}
 }

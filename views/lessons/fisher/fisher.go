@@ -531,8 +531,7 @@ func score(ctx context.Context, unit float64, information bool) *scored {
 	for i := range t.XY {
 		t.XY[i][0] *= unit
 	}
-	d := t.Data()
-	res := lessons.Fit(ctx, d, "kernel", "fisher", "components", "4", "information", strconv.FormatBool(information))
+	res := lessons.Fit(ctx, t.Data(), "kernel", "fisher", "components", "4", "information", strconv.FormatBool(information))
 	k := res.Model.Kernel
 	return &scored{t, &k.Fitted[0].Mixture, theory.Gram(kernel.NewGram(k, t.Matrix()))}
 }

@@ -22,13 +22,11 @@ import (
 func TestEndsOfEM(t *testing.T) {
 	t.Parallel()
 	for set := range noises {
-		p := points(set)
-		x := p.Matrix()
+		x := points(set).Matrix()
 		for k := 1; k <= 5; k++ {
 			converged := 0
 			for s := 1; s <= starts; s++ {
-				r := climb(t.Context(), x, k, s)
-				if r.Status() == trace.Converged {
+				if climb(t.Context(), x, k, s).Status() == trace.Converged {
 					converged++
 				}
 			}
@@ -71,8 +69,7 @@ func TestCollapse(t *testing.T) {
 func TestPullsBalance(t *testing.T) {
 	t.Parallel()
 	p, s := four(t.Context())
-	mean := theory.ColumnMeans(theory.Scores(&s.Mixture, p.Matrix()), false)
-	for j, v := range mean {
+	for j, v := range theory.ColumnMeans(theory.Scores(&s.Mixture, p.Matrix()), false) {
 		want := 0.0
 		if j < 4 {
 			want = 1
@@ -108,8 +105,7 @@ func TestHowManyComponents(t *testing.T) {
 	t.Parallel()
 	var wrong [6]float64
 	for k := 1; k <= 5; k++ {
-		m := train(t.Context(), "xor", fisherPairs(strconv.Itoa(k), "true", "1")...)
-		wrong[k] = m.wrong
+		wrong[k] = train(t.Context(), "xor", fisherPairs(strconv.Itoa(k), "true", "1")...).wrong
 	}
 	rbf := train(t.Context(), "xor", "kernel", "rbf", "gamma", "1", "C", "1")
 	require.Check(t, wrong[1] >= 0.2 && max(wrong[2], wrong[3], wrong[4]) <= 0.03 && wrong[5] >= 2*wrong[4] && math.Abs(wrong[4]-rbf.wrong) <= 0.01,

@@ -386,8 +386,7 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 
 // deal splits rows of d into stratified folds.
 func deal(d *dataset.Data, rows []int, folds int, seed uint64) [][]int {
-	y := lists.Map(rows, func(i int) float64 { return float64(d.Y[i]) })
-	out := lessons.Must(eval.Folds(y, folds, seed))
+	out := lessons.Must(eval.Folds(lists.Map(rows, func(i int) float64 { return float64(d.Y[i]) }), folds, seed))
 	for _, f := range out {
 		for a, k := range f {
 			f[a] = rows[k]

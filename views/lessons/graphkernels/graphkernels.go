@@ -88,7 +88,8 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showProduct, firstGraph, secondGraph, byLabel, walkSeed),
 				Answers: map[string]lessons.Answer{
 					"multiply": func(context.Context) float64 {
-						return sharedWalks(shapes["triangle"].graph, shapes["path"].graph, 2)
+						p := lessons.Must(theory.NewProductGraph(shapes["triangle"].graph, shapes["path"].graph, false))
+						return mat.Sum(power(p.Adjacency, 2))
 					},
 					"ring-and-path": func(context.Context) float64 {
 						p := lessons.Must(theory.NewProductGraph(ring(5), shapes["caterpillar"].graph, false))
@@ -269,8 +270,7 @@ func showObjects(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	house := shapes["house"]
 	to := []int{0, 1, 2, 3, 4}
 	if n := numbering.Of(in); n > 1 {
-		r := rand.New(rand.NewPCG(uint64(n), 0))
-		r.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
+		rand.New(rand.NewPCG(uint64(n), 0)).Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
 	}
 	other := renumbered(house.graph, to)
 	before, after := theory.Adjacency(house.graph), theory.Adjacency(other)

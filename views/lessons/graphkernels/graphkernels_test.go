@@ -93,9 +93,8 @@ func TestSeries(t *testing.T) {
 		require.Equal(t, lessonstest.Number(t, e, label), "20", "triangle and ring, λ = 0.1: %s", label)
 	}
 	e = show(t, "series", "first", "path", "second", "path")
-	if v := lessonstest.Number(t, e, "kernel of the lab"); v != "11.04" || !strings.Contains(e.Notes[0], " die out, and the sum comes to rest") {
-		t.Errorf("two paths, λ = 0.1: %s, %v", v, e.Notes)
-	}
+	v := lessonstest.Number(t, e, "kernel of the lab")
+	require.Check(t, v == "11.04" && strings.Contains(e.Notes[0], " die out, and the sum comes to rest"), "two paths, λ = 0.1: %s, %v", v, e.Notes)
 	e = show(t, "series", "first", "triangle", "second", "ring", "lambda", "0.3")
 	if v := lessonstest.Value(t, lessonstest.Number(t, e, "linear system")); v >= 0 || lessonstest.Number(t, e, "kernel of the lab") != "refused" || !strings.Contains(e.Notes[0], "no end") {
 		t.Errorf("beyond the limit: system %g, %v", v, e.Notes)

@@ -50,11 +50,6 @@ func showWalks(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 }
 
-// sharedWalks returns the number of walks of n steps in the product graph of two graphs.
-func sharedWalks(a, b dataset.Graph, n int) float64 {
-	return mat.Sum(power(lessons.Must(theory.NewProductGraph(a, b, false)).Adjacency, n))
-}
-
 // crossing is a product graph with its factors. Nodes of the second are numbered.
 type crossing struct {
 	first, second shape

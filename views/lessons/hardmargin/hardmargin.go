@@ -368,8 +368,7 @@ func fewestCorners(ctx context.Context) float64 {
 		if len(some.Y) >= fewest || !slices.Contains(some.Y, -1) || !slices.Contains(some.Y, 1) {
 			continue
 		}
-		m := lessons.TrainHard(ctx, some)
-		if change(m, all) < 1e-5 {
+		if change(lessons.TrainHard(ctx, some), all) < 1e-5 {
 			fewest = len(some.Y)
 		}
 	}

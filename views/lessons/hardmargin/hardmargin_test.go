@@ -200,8 +200,7 @@ func TestCorners(t *testing.T) {
 	train := func(xy ...[2]float64) *lessons.LinearMachine {
 		p := lessons.Toy{XY: xy}
 		p.Y = lists.Map(xy, func(at [2]float64) float64 { return at[0] })
-		m := lessons.TrainHard(t.Context(), p)
-		return m
+		return lessons.TrainHard(t.Context(), p)
 	}
 	all := train([2]float64{-1, -1}, [2]float64{-1, 1}, [2]float64{1, -1}, [2]float64{1, 1})
 	side := change(train([2]float64{-1, -1}, [2]float64{1, -1}), all)

@@ -179,8 +179,7 @@ func fit(ctx context.Context, l line, pairs ...string) *curve {
 	for i, x := range l.X {
 		rows[i], labels[i] = []float64{x}, lessons.Setting(l.T[i])
 	}
-	d := lessons.Must(dataset.FromRows([]string{"x"}, rows, labels))
-	return &curve{lessons.Fit(ctx, d, pairs...), l}
+	return &curve{lessons.Fit(ctx, lessons.Must(dataset.FromRows([]string{"x"}, rows, labels)), pairs...), l}
 }
 
 // figure returns the picture of the curve with its residuals. For zero limits it uses those of
@@ -194,11 +193,6 @@ func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figur
 		}
 		return figure.ValueCurve(s)
 	}}
-}
-
-// awaited returns the picture of the curve, with only the points while answers are pending.
-func (c *curve) awaited(name, caption, asks string, limits figure.Limits) lessons.Figure {
-	return c.figure(name, caption, limits).Instead(lessons.Figure{Draw: lessons.Draws(1, figure.Plane{X: "x", Y: "t", Limits: limits, Stretched: true, Marks: c.dots()})}, asks)
 }
 
 // frame holds the limits of the plots of a line.
@@ -272,7 +266,8 @@ func showSquares(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Lab:    c.lab(powers(p, squaresL.Text(in))...),
 	}
 	if raised {
-		e.Figures[0] = c.awaited("fit", e.Figures[0].Caption, "All targets are raised. Where does the curve go?", figure.Limits{})
+		points := lessons.Figure{Draw: lessons.Draws(1, figure.Plane{X: "x", Y: "t", Stretched: true, Marks: c.dots()})}
+		e.Figures[0] = e.Figures[0].Instead(points, "All targets are raised. Where does the curve go?")
 	}
 	return e
 }
@@ -411,8 +406,7 @@ func withPulled(t float64) line {
 func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := withPulled(pulled.Of(in))
 	c := fit(ctx, l, rbf(gamma.Text(in), lambda.Text(in))...)
-	path := lessons.Must(ml.Path(ctx, c.Data, c.Spec))
-	here, ok := path.At(lambda.Of(in))
+	here, ok := lessons.Must(ml.Path(ctx, c.Data, c.Spec)).At(lambda.Of(in))
 	if !ok {
 		lessons.Check(param.Refuse("raise lambda", "the kernel matrix is singular to working precision at lambda %s", lambda.Text(in)))
 	}
@@ -439,8 +433,7 @@ func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func share(ctx context.Context) float64 {
 	var f [3]float64
 	for k := range f {
-		t := 0.6 + float64(k)
-		c := fit(ctx, withPulled(t), rbf("2", "0.1")...)
+		c := fit(ctx, withPulled(0.6+float64(k)), rbf("2", "0.1")...)
 		f[k] = c.at(c.X[marked])
 	}
 	first, second := f[1]-f[0], f[2]-f[1]
@@ -448,12 +441,9 @@ func share(ctx context.Context) float64 {
 	return lessons.First(less && math.Abs(first-second) < 1e-6, less)
 }
 
-// prices returns the lambdas of the screen on degrees of freedom, in descending order.
-func prices() []float64 { return lessons.Logspace(1e3, 1e-4, 15) }
-
 func showFreedom(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := drawn(16, 2)
-	all := prices()
+	all := lessons.Logspace(1e3, 1e-4, 15)
 	step := min(in.Step, len(all)-1)
 	price := all[step]
 	c := fit(ctx, l, rbf(gamma.Text(in), lessons.Setting(price))...)

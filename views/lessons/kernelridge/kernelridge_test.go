@@ -95,8 +95,7 @@ func TestLeftOutTwoWays(t *testing.T) {
 			c := fit(t.Context(), l, pairs...)
 			shares := influences(t.Context(), l, gamma, lambda)
 			closed := require.Value(ridge.Train(t.Context(), kernel.NewGram(kernel.RBF(gamma), l.column()), l.T, ridge.Settings{Lambda: lambda}))(t)
-			refits := refitted(t.Context(), l, pairs...)
-			for i, r := range refits {
+			for i, r := range refitted(t.Context(), l, pairs...) {
 				residual, miss := l.T[i]-c.at(l.X[i]), l.T[i]-r.at(l.X[i])
 				lessonstest.Near(t, "left-out miss", residual/(1-shares[i]), miss, 1e-6)
 				lessonstest.Near(t, "the same by line 7", l.T[i]-closed.LeftOut[i], miss, 1e-6)
@@ -145,8 +144,7 @@ func TestBesideTheSVM(t *testing.T) {
 	const draws = 8
 	ahead := map[bool]int{}
 	for pattern, noise := range noises {
-		unseen := lessons.Drawn(pattern, 1000, noise, lessons.FreshSeed)
-		data := unseen.Data()
+		data := lessons.Drawn(pattern, 1000, noise, lessons.FreshSeed).Data()
 		difference := 0.0
 		for k := range draws {
 			d := compare(t.Context(), pattern, k+1, "1", "0.5", "1")

@@ -270,8 +270,7 @@ func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []floa
 	_, f := phi.Dims()
 	d := &dataset.Data{Label: "label", X: phi, Y: lists.Map(y, lessons.Class), Classes: []string{"-1", "1"}}
 	d.Features = lists.Make(f, func(k int) string { return "phi" + strconv.Itoa(k+1) })
-	res := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
-	w, b, _ = res.Model.Linear()
+	w, b, _ = lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4").Model.Linear()
 	return w, b
 }
 

@@ -220,8 +220,7 @@ func inside(context.Context) float64 {
 	p := theory.LagrangeExamples[3]
 	before := lessons.Must(p.Minimise())
 	p.Offset -= 0.1
-	after := lessons.Must(p.Minimise())
-	if before.Point == after.Point {
+	if before.Point == lessons.Must(p.Minimise()).Point {
 		return 2
 	}
 	return 0
@@ -416,8 +415,7 @@ func roundTo(c [2]float64) theory.Problem {
 func slack(context.Context) float64 {
 	answer := 3.0
 	for _, c := range [][2]float64{{1.3, 1}, {-1, 2}, {2, -1}} {
-		cases := lessons.Must(roundTo(c).WallCases(walls))
-		for _, s := range cases {
+		for _, s := range lessons.Must(roundTo(c).WallCases(walls)) {
 			for j, a := range s.Multipliers {
 				if s.Verdict != theory.Accepted || a <= 0 {
 					continue
@@ -453,8 +451,7 @@ func showKKT(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		label := []string{"wall 1: x + 2y − 1 ≤ 0", "wall 2: 2x − 1 ≤ 0"}[j]
 		marks = append(marks, figure.Line{A: w.Normal, C: -w.Offset, Pen: figure.Pen{Dash: []figure.Dash{figure.Solid, figure.LongDash}[j]}, Name: label})
 	}
-	cases := lessons.Must(p.WallCases(walls))
-	for i, c := range cases {
+	for i, c := range lessons.Must(p.WallCases(walls)) {
 		table.Rows = append(table.Rows, []string{
 			names[i], lessons.Pair(c.Point), lessons.Short(c.Multipliers[0]), lessons.Short(c.Multipliers[1]),
 			lessons.Short(c.Constraints[0]), lessons.Short(c.Constraints[1]), verdict(c),

@@ -72,8 +72,7 @@ func TestCases(t *testing.T) {
 	kinds := map[[2]bool]int{}
 	for range 200 {
 		c := [2]float64{4*rng.Float64() - 2, 4*rng.Float64() - 2}
-		p := roundTo(c)
-		cases := require.Value(p.WallCases(walls))(t)
+		cases := require.Value(roundTo(c).WallCases(walls))(t)
 		var found []theory.WallCase
 		for _, s := range cases {
 			require.Equal(t, verdict(s) == "accepted", s.Verdict == theory.Accepted, "%q says accepted", verdict(s))

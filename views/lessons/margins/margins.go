@@ -49,8 +49,7 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showClassifier, probe),
 				Answers: map[string]lessons.Answer{
 					"sign": func(context.Context) float64 {
-						m := lessons.Must(theory.NewMargins([]float64{-0.2}, []float64{-1}, 1))
-						return lessons.First(m.Separates)
+						return lessons.First(lessons.Must(theory.NewMargins([]float64{-0.2}, []float64{-1}, 1)).Separates)
 					},
 				},
 			},

@@ -304,8 +304,7 @@ func showFraction(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	u, t := slope.Of(in), zero.Of(in)
 	e := (&lessons.Exhibit{}).Derive(in, fractionLines())
 	if e.Step == e.Steps-1 {
-		res := lessons.Fit(ctx, sixData(), "learner", "mcm", "kernel", "linear", "hard_margin", "true")
-		w, b, _ := res.Model.Linear()
+		w, b, _ := lessons.Fit(ctx, sixData(), "learner", "mcm", "kernel", "linear", "hard_margin", "true").Model.Linear()
 		u, t = w[0], -b/w[0]
 	}
 	v := -u * t

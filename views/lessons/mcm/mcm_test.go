@@ -72,8 +72,7 @@ func TestMCMFraction(t *testing.T) {
 			least, where = l.HMCM, at
 		}
 	}
-	d := sixData()
-	res := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+	res := lessons.Fit(t.Context(), sixData(), "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 	w, b, _ := res.Model.Linear()
 	require.Check(t, math.Abs(*res.Report.H-least) <= 0.01 && math.Abs(-b/w[0]-where) <= 0.01 && math.Abs(-b/w[0]-0.2) <= 1e-9,
 		"h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
@@ -129,8 +128,7 @@ func TestMCMInterpolation(t *testing.T) {
 	fresh := freshMoons()
 	train := func(gamma, c, cut, rho string) (*lessons.Fitted, float64) {
 		res := lessons.Fit(t.Context(), d, rbfSettings(gamma, c, cut, rho)...)
-		a := require.Value(res.Model.Accuracy(fresh))(t)
-		return res, a
+		return res, require.Value(res.Model.Accuracy(fresh))(t)
 	}
 	y, _, _, err := d.Binary("")
 	require.NoError(t, err)

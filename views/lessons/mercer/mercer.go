@@ -330,8 +330,7 @@ func showTest(_ context.Context, in lessons.Input) *lessons.Exhibit {
 func origin(context.Context) float64 {
 	for k, r := range []float64{1, -1} {
 		g := gramOf(kernel.Sigmoid(1, r), lessons.Toy{XY: [][2]float64{{}}, Y: []float64{1}})
-		s := lessons.Must(theory.Mercer(g))
-		if !s.PSD {
+		if !lessons.Must(theory.Mercer(g)).PSD {
 			return float64(k)
 		}
 	}

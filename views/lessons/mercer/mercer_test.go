@@ -21,8 +21,7 @@ func TestCombinations(t *testing.T) {
 	for _, slug := range []string{"moons", "circles", "xor", "iris"} {
 		b, ok := dataset.FindBuiltin(slug)
 		require.Must(t, ok, "%v", slug)
-		d := require.Value(b.Load())(t)
-		x, _ := rows(d, 30)
+		x, _ := rows(require.Value(b.Load())(t), 30)
 		for _, gamma := range []float64{0.05, 1, 5} {
 			sets++
 			k1, k2 := parts(x, gamma)
@@ -44,8 +43,7 @@ func TestCombinations(t *testing.T) {
 func TestWitness(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]bool{2: true, 3: false} {
-		few := toy(n)
-		s, err := theory.Mercer(gramOf(kernel.Sigmoid(0.5, 1), few))
+		s, err := theory.Mercer(gramOf(kernel.Sigmoid(0.5, 1), toy(n)))
 		require.Check(t, err == nil && s.PSD == want, "%d points: PSD %v, %v; want %v", n, s.PSD, err, want)
 	}
 }
@@ -73,8 +71,7 @@ func TestIndefinite(t *testing.T) {
 func TestComponents(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("circles")
-	d := require.Value(b.Load())(t)
-	x, classes := rows(d, 120)
+	x, classes := rows(require.Value(b.Load())(t), 120)
 	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.RBF(0.1), x)), 3)
 	require.NoError(t, err)
 	for j := range 3 {

@@ -43,9 +43,7 @@ func settings(k int, gamma, c string) []string {
 // sideData returns eighty training points and a thousand new ones of a pattern.
 func sideData(pattern string) (lessons.Toy, *dataset.Data, *dataset.Data) {
 	t := lessons.Drawn(pattern, 80, 0.25, 1)
-	d := t.Data()
-	fresh := lessons.Drawn(pattern, 1000, 0.25, 2).Data()
-	return t, d, fresh
+	return t, t.Data(), lessons.Drawn(pattern, 1000, 0.25, 2).Data()
 }
 
 func showSideBySide(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -88,8 +86,7 @@ func worst(ctx context.Context) float64 {
 	_, d, fresh := sideData(sideSet.Default)
 	found, most := 0, -1.0
 	for k := range four {
-		res := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
-		wrong := lessons.ErrorRate(res.Model, fresh)
+		wrong := lessons.ErrorRate(lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...).Model, fresh)
 		if wrong > most {
 			found, most = k, wrong
 		}

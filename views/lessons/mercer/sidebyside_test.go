@@ -16,8 +16,7 @@ func TestWorstKernelIsWorse(t *testing.T) {
 	var wrong []float64
 	for k := range four {
 		res := lessons.Fit(t.Context(), d, settings(k, sideGamma.Default, sideC.Default)...)
-		w := lessons.ErrorRate(res.Model, fresh)
-		wrong = append(wrong, w)
+		wrong = append(wrong, lessons.ErrorRate(res.Model, fresh))
 	}
 	for k, w := range wrong {
 		require.Check(t, k == int(at) || wrong[int(at)] >= w+0.03, "the errors %v are too close for a question", wrong)

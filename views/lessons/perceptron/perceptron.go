@@ -502,8 +502,7 @@ func showOrder(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // bestOrder compares the best of all orders with the widest margin.
 func bestOrder(ctx context.Context) float64 {
 	ends := outcomes(ctx)
-	svm := lessons.TrainHard(ctx, apart)
-	best, margin := 0.0, 1/lessons.Norm(svm.W)
+	best, margin := 0.0, 1/lessons.Norm(lessons.TrainHard(ctx, apart).W)
 	for _, e := range ends {
 		best = max(best, e.margin)
 	}

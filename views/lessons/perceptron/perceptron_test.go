@@ -30,8 +30,7 @@ func TestByHand(t *testing.T) {
 
 func TestStrictLearnsNothing(t *testing.T) {
 	t.Parallel()
-	e := lessonstest.Show(t, Lesson(), "dual", "strict", "true", "step", "1000")
-	for _, row := range e.Tables[0].Rows {
+	for _, row := range lessonstest.Show(t, Lesson(), "dual", "strict", "true", "step", "1000").Tables[0].Rows {
 		require.Check(t, row[2] == "0" && row[3] == "0" && row[4] == "wrong", "point %s: %v", row[0], row)
 	}
 }
@@ -112,8 +111,7 @@ func TestNever(t *testing.T) {
 	for _, product := range []string{"linear", "poly", "rbf"} {
 		var counts []string
 		for _, turn := range []string{"0", "73", "-180"} {
-			e := lessonstest.Show(t, Lesson(), "gram", "product", product, "turn", turn)
-			now := e.Tables[0].Rows[0]
+			now := lessonstest.Show(t, Lesson(), "gram", "product", product, "turn", turn).Tables[0].Rows[0]
 			for i := range counts {
 				require.Check(t, counts[i] == now[i], "%s turned by %s: counts %v, want %v", product, turn, now, counts)
 			}

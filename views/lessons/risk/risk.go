@@ -243,8 +243,7 @@ func perfect(ctx context.Context) float64 {
 	fresh := lessons.FreshMoons(2000, moonNoise)
 	var truth [2]float64
 	for i, gamma := range []string{"300", "1"} {
-		res := lessons.Fit(ctx, d, "gamma", gamma, "C", "100")
-		truth[i] = lessons.ErrorRate(res.Model, fresh)
+		truth[i] = lessons.ErrorRate(lessons.Fit(ctx, d, "gamma", gamma, "C", "100").Model, fresh)
 	}
 	return lessons.First(truth[0] < truth[1]-0.02, truth[0] > truth[1]+0.02)
 }
@@ -277,8 +276,7 @@ func polynomials(ctx context.Context, d *dataset.Data, degrees int) (all []polyn
 }
 
 func showStructural(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	sample := lessons.Drawn("moons", structuralM.Of(in), structuralNoise.Of(in), uint64(draw.Of(in)))
-	d := sample.Data()
+	d := lessons.Drawn("moons", structuralM.Of(in), structuralNoise.Of(in), uint64(draw.Of(in))).Data()
 	step := min(in.Step, degrees) // the last one reveals the true error
 	reveal := step == degrees
 	all, best := polynomials(ctx, d, min(step+1, degrees))
@@ -334,8 +332,7 @@ func showStructural(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // tooCareful compares the choice by the bound with the best choice.
 func tooCareful(ctx context.Context) float64 {
-	sample := lessons.Drawn("moons", 600, 0.2, 1)
-	all, best := polynomials(ctx, sample.Data(), degrees)
+	all, best := polynomials(ctx, lessons.Drawn("moons", 600, 0.2, 1).Data(), degrees)
 	fresh := lessons.FreshMoons(2000, 0.2)
 	least, low := 0, math.Inf(1)
 	for i, s := range all {

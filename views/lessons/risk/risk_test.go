@@ -142,8 +142,7 @@ func TestBoundsHoldOnTheScreen(t *testing.T) {
 	t.Parallel()
 	fresh := lessons.FreshMoons(4000, 0.2)
 	for draw := range uint64(5) {
-		sample := lessons.Drawn("moons", 200, 0.2, draw+1)
-		d := sample.Data()
+		d := lessons.Drawn("moons", 200, 0.2, draw+1).Data()
 		all, _ := polynomials(t.Context(), d, degrees)
 		for _, m := range all {
 			truth := lessons.ErrorRate(m.res.Model, fresh)

@@ -365,8 +365,7 @@ func (t *machines) overlay(name, caption string, names []string, models ...*ml.M
 // scene returns the basic picture of a model on the points of t.
 func (t *machines) scene(m *ml.Model, l lessons.Look) figure.Scene {
 	ps := lessons.Must(m.Points(t.data, t.Spec))
-	v := lessons.Must(dataset.ColumnView(t.data, t.data.Features[0], t.data.Features[1]))
-	return l.Scene(m, ps, v, t.data.Classes, 3)
+	return l.Scene(m, ps, lessons.Must(dataset.ColumnView(t.data, t.data.Features[0], t.data.Features[1])), t.data.Classes, 3)
 }
 
 // quadrupled computes the effect of the question's factor.
@@ -592,8 +591,7 @@ func showClimb(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // oneAtATime checks that steps on single points reach the Crammer-Singer optimum.
 func oneAtATime(ctx context.Context) float64 {
-	r := climbed(ctx, 1)
-	if r.Status() != trace.Converged {
+	if climbed(ctx, 1).Status() != trace.Converged {
 		panic(lessons.Failf("lessons: steps of single points do not reach the optimum"))
 	}
 	return 0

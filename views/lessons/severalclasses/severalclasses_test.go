@@ -50,8 +50,7 @@ func TestPairsAreTrainedAlone(t *testing.T) {
 	for k := range all.Model.Machines {
 		positive, negative := all.Model.Sides(k)
 		d := three.of(positive + negative).load()
-		alone := lessons.Fit(t.Context(), d, "kernel", "linear", "tol", "1e-5", "positive", positive)
-		w, b, _ := alone.Model.Linear()
+		w, b, _ := lessons.Fit(t.Context(), d, "kernel", "linear", "tol", "1e-5", "positive", positive).Model.Linear()
 		got, bias, _ := all.Model.Alone(k).Linear()
 		require.Check(t, math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) <= 1e-9,
 			"%s against %s: %v, %g; alone %v, %g", positive, negative, got, bias, w, b)

@@ -279,11 +279,8 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := lessons.Table{Caption: "Every point at the optimum; marked: those with slack", Head: []string{"point", `$y_i$`, `$y_i f$`, `$\xi_i$`, `$\alpha_i$`, `$\mu_i$`, "kind"}}
 	for i, p := range m.Points {
 		alpha := math.Abs(p.Weight)
-		row := []string{strconv.Itoa(i + 1), lessons.Signed(p.Y)}
-		for _, v := range []float64{p.Margin, p.Slack, alpha, c - alpha} {
-			row = append(row, lessons.Short(math.Round(1e3*v)/1e3))
-		}
-		t.Rows = append(t.Rows, append(row, kind(p.Role)))
+		short := func(v float64) string { return lessons.Short(math.Round(1e3*v) / 1e3) }
+		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), lessons.Signed(p.Y), short(p.Margin), short(p.Slack), short(alpha), short(c - alpha), kind(p.Role)})
 		if p.Slack > 1e-4 {
 			t.Marked = append(t.Marked, i)
 		}
@@ -312,8 +309,7 @@ func balance(points []ml.Point) (sum float64) {
 
 // atBound examines alpha of all points with slack.
 func atBound(ctx context.Context) float64 {
-	m := at(ctx, 1)
-	for _, p := range m.Points {
+	for _, p := range at(ctx, 1).Points {
 		if p.Slack > 1e-4 && math.Abs(p.Weight) < 1-1e-9 {
 			return 3
 		}

@@ -223,8 +223,7 @@ func visible(text string) string {
 
 // needed shows that an arbitrary similarity is not a kernel.
 func needed(context.Context) float64 {
-	s := lessons.Must(theory.Mercer(longestMatrix(strings.Fields(validWords.Default))))
-	if s.PSD {
+	if lessons.Must(theory.Mercer(longestMatrix(strings.Fields(validWords.Default)))).PSD {
 		return 1
 	}
 	return 2
@@ -677,8 +676,7 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	points := res.Points()
 	accuracy := lessons.Must(res.Model.Accuracy(test))
 	compared := lessons.Must(ml.Compare(ctx, res.Model.Kernel, train))
-	text := own.Of(in)
-	f := lessons.Must(res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}})).At(0, 0)
+	f := lessons.Must(res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{own.Of(in)}})).At(0, 0)
 	right := lists.Count(points, func(p ml.Point) bool { return !p.Wrong })
 	positive, negative := res.Model.Sides(0)
 	single := name == machineKernel.Default && machineK.Of(in) == 1 // the question's setting

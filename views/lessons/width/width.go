@@ -89,8 +89,7 @@ func showReach(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	value.Name = "k(x, z)"
 	var distances []float64
 	close := 0
-	n := len(d.Y)
-	for i := range n {
+	for i := range len(d.Y) {
 		for j := range i {
 			dx, dy := d.X.At(i, 0)-d.X.At(j, 0), d.X.At(i, 1)-d.X.At(j, 1)
 			r := math.Hypot(dx, dy)
@@ -181,8 +180,7 @@ func showBubbles(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func vectors(ctx context.Context) float64 {
 	d := lessons.Must(dataset.Generate("moons", 100, 0.3, 1))
 	count := func(gamma string) int {
-		res := lessons.Fit(ctx, d, "gamma", gamma, "C", "1")
-		return res.Report.SupportVectors
+		return lessons.Fit(ctx, d, "gamma", gamma, "C", "1").Report.SupportVectors
 	}
 	before := count("1")
 	after := count("1000")

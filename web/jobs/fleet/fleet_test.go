@@ -136,8 +136,7 @@ func (h *house) search(ws store.Workspace, n store.NewSearch) string {
 // end waits for the end of a search.
 func (h *house) end(ws store.Workspace, id string) (last jobs.Event) {
 	h.Helper()
-	events := require.Value(h.queue.SubscribeSearch(h.Context(), ws, id))(h)
-	for last = range events {
+	for last = range require.Value(h.queue.SubscribeSearch(h.Context(), ws, id))(h) {
 	}
 	return last
 }
@@ -216,9 +215,8 @@ func TestCheck(t *testing.T) {
 		"expects an address":  {{URL: ""}, {URL: "far.example"}, {URL: "nats://"}, {URL: "nats://127.0.0.1,"}},
 	} {
 		for _, a := range list {
-			if err := a.Check(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: %v, want %q", a.URL, err, want)
-			}
+			err := a.Check()
+			require.Check(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%q: %v, want %q", a.URL, err, want)
 		}
 	}
 	err := (Access{URL: "nats://ada:secret@"}).Check()
