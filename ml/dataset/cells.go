@@ -230,12 +230,21 @@ func (c *cells) zeros(rows int) {
 		return
 	}
 	c.add("0")
-	for c.many == nil && len(c.codes)-c.skipped < rows {
-		c.codes = append(c.codes, c.codes[len(c.codes)-1])
+	if n := rows + c.skipped; c.many == nil {
+		c.codes = repeatLast(c.codes, n)
+	} else {
+		c.many = repeatLast(c.many, n)
 	}
-	for c.many != nil && len(c.many)-c.skipped < rows {
-		c.many = append(c.many, c.many[len(c.many)-1])
+}
+
+// repeatLast returns list with its last element repeated to the length n.
+func repeatLast[T any](list []T, n int) []T {
+	was := len(list)
+	list = slices.Grow(list, n-was)[:n]
+	for i, last := was, list[was-1]; i < n; i++ {
+		list[i] = last
 	}
+	return list
 }
 
 // find returns the index of a text in distinct.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -101,9 +102,14 @@ func (c *Column) numbers() func(dst []float64, apart, from, to int) {
 	}
 	if c.many == nil {
 		of := lists.Map(c.distinct, number)
+		zero := slices.Index(of, 0)
+		zeros := [8]byte(bytes.Repeat([]byte{byte(zero)}, 8))
 		return func(dst []float64, apart, from, to int) {
-			for i, k := range c.codes[c.skipped:][from:to] {
-				if v := of[k]; v != 0 { // pages of zeros take no memory
+			codes := c.codes[c.skipped:][from:to]
+			for i := 0; i < len(codes); i++ {
+				if zero >= 0 && i+8 <= len(codes) && [8]byte(codes[i:]) == zeros { // as most numbers of texts
+					i += 7
+				} else if v := of[codes[i]]; v != 0 { // pages of zeros take no memory
 					dst[i*apart] = v
 				}
 			}

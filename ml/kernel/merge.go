@@ -39,9 +39,18 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float6
 			weight += w[i]
 		}
 		for _, i := range members {
-			share := w[i] / weight
-			for j, v := range g.point(i) {
-				x[j] += share * v
+			share, point := w[i]/weight, g.point(i)
+			if g.z.some == nil {
+				for j, v := range point {
+					x[j] += share * v
+				}
+			} else {
+				for k, some := range g.z.bits(d, i) {
+					for ; some != 0; some &= some - 1 {
+						j := k*64 + bits.TrailingZeros64(some)
+						x[j] += share * point[j]
+					}
+				}
 			}
 			c += share * g.factor(i)
 		}
