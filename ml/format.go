@@ -18,8 +18,8 @@ import (
 
 // Format is the newest version of the JSON form of models. A model is written in the lowest
 // version that can hold it, so that older programs can read it: 2, or 3 with probabilities, 4 with
-// imputation, 5 with directed or edge-labelled graphs, 6 with vectors of many columns that are mostly 0. All
-// versions stay readable; the first had no number.
+// imputation, 5 with directed or edge-labelled graphs, 6 with vectors of many columns that are mostly
+// 0. All versions stay readable; the first had no number.
 const Format = 6
 
 // ReadModel reads the JSON form of a model, of any version up to Format, and validates

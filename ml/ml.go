@@ -638,7 +638,7 @@ func (p *problem) model(machines []*fitted) *Model {
 		m.Supports.Vectors = make([][]float64, len(used))
 		x, at := p.x, used
 		if 2*len(used) < len(p.rows) { // the model need not keep the others
-			x, at = dataset.PickRows(x, used), lists.Make(len(used), func(a int) int { return a })
+			x, at = dataset.PickRows(x, used), dataset.Indices(len(used))
 		}
 		for a, i := range at {
 			m.Supports.Vectors[a] = x.RawRowView(i)

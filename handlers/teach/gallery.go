@@ -285,8 +285,8 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 		}
 		number := p.Kind == param.Number || p.Kind == param.Integer
 		add(galleryColumn{key: p.Name, label: cmp.Or(p.Symbol, p.Label), number: number, text: func(r store.Run) string {
-			v, err := strconv.ParseFloat(value(r), 64)
-			if err == nil && number {
+			v, err := strconv.ParseFloat(r.Spec.Text(p.Name), 64) // its label may have a minus sign
+			if err == nil && number && value(r) != "" {
 				return views.Short(v)
 			}
 			return cmp.Or(value(r), "–")

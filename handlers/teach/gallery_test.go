@@ -3,6 +3,7 @@ package teach_test
 import (
 	"database/sql"
 	"net/http"
+	"slices"
 	"testing"
 
 	"marginlab/handlers/handlerstest"
@@ -22,4 +23,15 @@ func TestOverlayUnchanged(t *testing.T) {
 	defer db.Close()
 	require.Value(db.Exec(`UPDATE models SET model = x'00'`))(t)
 	tc.Want(http.StatusNotModified, "GET", overlay, "", "If-None-Match", tag)
+}
+
+// Below zero, a number is as short as above, with a minus.
+func TestGalleryShortensNumbers(t *testing.T) {
+	tc := handlerstest.Fresh(t, true).Browse(t, handlerstest.Teacher)
+	code := tc.Course("/lab?data=moons&n=40", "")
+	for student, coef0 := range map[string]string{handlerstest.Ada: "-0.123456", handlerstest.Ben: "1"} {
+		tc.Browse(t, student).Send(http.StatusOK, "/course/"+code+"/handins", "course="+code+"&kernel=poly&degree=1&coef0="+coef0)
+	}
+	cells := handlerstest.Texts(tc.Page(http.StatusOK, "/courses/"+code).Find(".gallery tbody td"))
+	require.Check(t, slices.Contains(cells, "−0.1235") && slices.Contains(cells, "1"), "%q", cells)
 }

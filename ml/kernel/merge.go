@@ -91,9 +91,9 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float6
 	return small, group, apart
 }
 
-// divide halves the points, some of z in d dimensions, across their widest coordinate until at most size are left,
-// and calls near with each such group, until ctx ends. keys and ends are scratch, one number
-// for each point and two for each column.
+// divide halves the points, some of z in d dimensions, across their widest coordinate until at most
+// size are left, and calls near with each such group, until ctx ends. keys and ends are scratch, one
+// number for each point and two for each column.
 func divide(ctx context.Context, z listed, d int, points []int, keys, ends []float64, size int, near func(points []int)) {
 	const many = 1000 // points between checks of ctx
 	switch {
