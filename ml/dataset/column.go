@@ -117,10 +117,14 @@ func (c *Column) numbers() func(dst []float64, apart, from, to int) {
 	}
 	return func(dst []float64, apart, from, to int) {
 		for i := from; i < to; i++ {
+			var v float64
 			if p := c.many[c.skipped+i]; p&isDecimal != 0 {
-				dst[(i-from)*apart] = p.value()
+				v = p.value()
 			} else {
-				dst[(i-from)*apart] = number(c.Cell(i))
+				v = number(c.Cell(i))
+			}
+			if v != 0 {
+				dst[(i-from)*apart] = v
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 		// Compute the end of a block of row i, to agree with Row to the last bit.
 		first := i / lanes * lanes
 		v := piece[:i-first+1]
-		g.f.row(v, g.p.from(first), x.RawRowView(i))
+		g.rows(v, g.p.from(first), g.z.part(g.p.d, i, i+1), 1)
 		g.diag[i] = v[i-first]
 	}
 	return g
@@ -166,14 +166,8 @@ func (g *Gram) Row32(dst []float32, i int) {
 // Tile writes parts of m rows into dst, one after the other: K_ij for the rows from i and the
 // len(dst)/m columns from j, a multiple of 32.
 func (g *Gram) Tile(dst []float64, i, j, m int) {
-	x, n := g.p.from(j), len(dst)/m
-	if f, ok := g.f.(tiler); ok {
-		f.rows(dst, x, g.z.part(x.d, i, i+m), m)
-	} else {
-		for a := range m {
-			g.f.row(dst[a*n:][:n], x, g.point(i+a))
-		}
-	}
+	n := len(dst) / m
+	g.rows(dst, g.p.from(j), g.z.part(g.p.d, i, i+m), m)
 	if g.c == nil {
 		return
 	}
@@ -181,6 +175,18 @@ func (g *Gram) Tile(dst []float64, i, j, m int) {
 		for b, cj := range g.c[j:][:n] {
 			dst[a*n+b] *= ci * cj
 		}
+	}
+}
+
+// rows writes m rows of kernel values of the points in z into dst.
+func (g *Gram) rows(dst []float64, x packed, z listed, m int) {
+	if f, ok := g.f.(tiler); ok {
+		f.rows(dst, x, z, m)
+		return
+	}
+	n := len(dst) / m
+	for a := range m {
+		g.f.row(dst[a*n:][:n], x, z.row(x.d, a))
 	}
 }
 
@@ -277,7 +283,7 @@ func (g *Gram) sum(s, v []float64, p packed, z listed, w []float64) {
 		return
 	}
 	for j, wj := range w {
-		g.f.row(v, p, z.row(p.d, j))
+		g.rows(v, p, z.part(p.d, j, j+1), 1)
 		floats.AddScaled(s, wj, v)
 	}
 }

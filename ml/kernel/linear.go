@@ -21,6 +21,8 @@ func (products) squares() bool { return false }
 
 func (products) row(dst []float64, x packed, z []float64) { productRow(dst, x, z) }
 
+func (products) rows(dst []float64, x packed, z listed, m int) { productRows(dst, x, z, m) }
+
 func (products) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
 	return s.gridPolynomial(ctx, dst, p, ss, ts, 1, 0, 1)
 }

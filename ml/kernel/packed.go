@@ -31,12 +31,20 @@ type packed struct {
 }
 
 // productRow calls productRowAt at the current level, without the zeros of x or z if they are many.
-func productRow(dst []float64, x packed, z []float64) {
-	list := listed{v: z}
-	if x.start != nil || compiled && x.d >= manyColumns && lists.Count(z, func(v float64) bool { return v != 0 }) < x.d/2 {
-		list.some = differing(z, x.d)
+func productRow(dst []float64, x packed, z []float64) { productRows(dst, x, x.list(z), 1) }
+
+// productRows writes m rows of x_i·z_j, each for the first len(dst)/m points x_i, into dst.
+func productRows(dst []float64, x packed, z listed, m int) {
+	n := len(dst) / m
+	for j := range m {
+		one := listed{v: z.row(x.d, j)}
+		if z.some != nil {
+			one.some = z.bits(x.d, j)
+		} else if compiled && x.d >= manyColumns && lists.Count(one.v, func(v float64) bool { return v != 0 }) < x.d/2 {
+			one.some = differing(one.v, x.d)
+		}
+		productRowAt(simd.Current(), dst[j*n:][:n], x, one)
 	}
-	productRowAt(simd.Current(), dst, x, list)
 }
 
 // tangents calls tangentsAt at the current level.

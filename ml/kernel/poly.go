@@ -33,8 +33,10 @@ type powers struct {
 
 func (powers) squares() bool { return false }
 
-func (k powers) row(dst []float64, x packed, z []float64) {
-	productRow(dst, x, z)
+func (k powers) row(dst []float64, x packed, z []float64) { k.rows(dst, x, x.list(z), 1) }
+
+func (k powers) rows(dst []float64, x packed, z listed, m int) {
+	productRows(dst, x, z, m)
 	for i, s := range dst {
 		dst[i] = powi(k.gamma*s+k.coef0, k.degree)
 	}

@@ -21,7 +21,9 @@ type tangent struct{ gamma, coef0 float64 }
 
 func (tangent) squares() bool { return false }
 
-func (k tangent) row(dst []float64, x packed, z []float64) {
-	productRow(dst, x, z)
+func (k tangent) row(dst []float64, x packed, z []float64) { k.rows(dst, x, x.list(z), 1) }
+
+func (k tangent) rows(dst []float64, x packed, z listed, m int) {
+	productRows(dst, x, z, m)
 	tangents(dst, k.gamma, k.coef0)
 }
