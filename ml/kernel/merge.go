@@ -39,19 +39,8 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int, most float6
 			weight += w[i]
 		}
 		for _, i := range members {
-			share, point := w[i]/weight, g.point(i)
-			if g.z.some == nil {
-				for j, v := range point {
-					x[j] += share * v
-				}
-			} else {
-				for k, some := range g.z.bits(d, i) {
-					for ; some != 0; some &= some - 1 {
-						j := k*64 + bits.TrailingZeros64(some)
-						x[j] += share * point[j]
-					}
-				}
-			}
+			share := w[i] / weight
+			g.z.addTo(x, share, i)
 			c += share * g.factor(i)
 		}
 		return c

@@ -85,6 +85,21 @@ func (z listed) place(j int) int {
 	return j
 }
 
+// addTo adds w times point j to sum.
+func (z listed) addTo(sum []float64, w float64, j int) {
+	x := z.row(len(sum), j)
+	if z.some == nil {
+		floats.AddScaled(sum, w, x)
+		return
+	}
+	for k, some := range z.bits(len(sum), j) {
+		for ; some != 0; some &= some - 1 {
+			bit := k*64 + bits.TrailingZeros64(some)
+			sum[bit] += w * x[bit]
+		}
+	}
+}
+
 // part returns the points from number a up to b, in d dimensions.
 func (z listed) part(d, a, b int) listed {
 	if z.at != nil {

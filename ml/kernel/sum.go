@@ -60,7 +60,8 @@ func newSum(e expression, z *mat.Dense, w []float64) *Sum {
 		return s
 	}
 	images := embed(s.f, z)
-	if _, ok := s.f.(scores); ok { // an inner product: one image represents all
+	switch s.f.(type) {
+	case products, scores: // inner products: one image represents all
 		sum := mat.NewDense(1, images.RawMatrix().Cols, nil)
 		for j, wj := range w {
 			floats.AddScaled(sum.RawRowView(0), wj, images.RawRowView(j))
