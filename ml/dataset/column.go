@@ -130,6 +130,12 @@ func (c *Column) numbers() func(dst []float64, apart, from, to int) {
 	}
 }
 
+// mostlyZero reports whether at least 7 of 8 cells of a column with few distinct numbers are 0.
+func (c *Column) mostlyZero() bool {
+	k := slices.Index(c.distinct, "0")
+	return k >= 0 && 8*bytes.Count(c.codes, []byte{byte(k)}) >= 7*len(c.codes)
+}
+
 // IsText reports whether no cell of the column is a number or a missing one, that is, whether
 // it holds words rather than faulty numbers.
 func (c *Column) IsText() bool {

@@ -266,11 +266,21 @@ func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
 	rows, d := len(t.Lines), len(at)
 	x := mat.NewDense(rows, d, nil)
 	columns := lists.Map(at, func(j int) func([]float64, int, int, int) { return t.Columns[j].numbers() })
+	write := func(k, from, to int) { columns[k](x.RawMatrix().Data[from*d+k:], d, from, to) }
+	const some = 64 // columns
+	whole := make([]bool, d)
+	sideBySide((d+some-1)/some, func(b int) {
+		for k := b * some; k < min((b+1)*some, d); k++ {
+			if whole[k] = t.Columns[at[k]].mostlyZero(); whole[k] { // as in texts, whose rows no cache holds
+				write(k, 0, rows)
+			}
+		}
+	})
+	others := lists.Where(d, func(k int) bool { return !whole[k] })
 	block := max(32, 1<<15/d) // rows, few enough for the cache to hold them until all columns are written
 	sideBySide((rows+block-1)/block, func(b int) {
-		from := b * block
-		for k, write := range columns {
-			write(x.RawMatrix().Data[from*d+k:], d, from, min(from+block, rows))
+		for _, k := range others {
+			write(k, b*block, min((b+1)*block, rows))
 		}
 	})
 	return x, nil
@@ -469,6 +479,10 @@ func (t *Table) readVectors(d *Data, label int, features []string, gaps bool) er
 	if err != nil {
 		return err
 	}
-	d.setObjects(filled(names, x))
+	if gaps {
+		d.setObjects(filled(names, x))
+	} else {
+		d.setObjects(vectors{names: names, x: x})
+	}
 	return nil
 }
