@@ -137,6 +137,6 @@ func (k scores) image(dst, x []float64) {
 	}
 }
 
-func (scores) squares() bool { return false }
+func (scores) width() float64 { return 0 }
 
 func (k scores) row(dst []float64, x packed, z []float64) { productRow(dst, x, z) }

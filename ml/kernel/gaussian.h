@@ -3,7 +3,7 @@
 // Points in d dimensions, packed in blocks of BLOCK: BLOCK values of the first coordinate,
 // BLOCK of the second, and so on. The last block is padded with zeros. Of sparse points, of which
 // start is not NULL, block b begins at v + start[b] with BLOCK zeros and has only the coordinates
-// that some names. norms, the squares |x|^2, is not NULL for sparse points that are whole.
+// that some names. norms, the squares |x|^2 of sparse points, is NULL where distances need all coordinates.
 enum { BLOCK = 32 };
 
 #include <stdint.h>

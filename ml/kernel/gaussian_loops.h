@@ -138,8 +138,8 @@ INLINE void add_products(vec v[FEW], packed x, const double *z, const unsigned l
 
 // The squared distances between one strip of points and several z from number j. Points of many
 // coordinates do not fit the fastest cache, from which each z would read them again. Of sparse points,
-// coordinates that are 0 in all of these add nothing. Between whole points |x - z|^2 is exactly
-// |x|^2 + |z|^2 - 2 x.z.
+// coordinates that are 0 in all of these add nothing, or |x - z|^2 is |x|^2 + |z|^2 - 2 x.z, which
+// rounding may make a little less than 0 for equal points.
 INLINE void distances(vec v[][FEW], long several, packed x, listed z, long j)
 {
 	long words = (x.d + 63) / 64;

@@ -76,7 +76,7 @@ type tiler interface {
 
 // skipper is implemented by functions that can leave the zeros of sparse points out.
 type skipper interface {
-	squares() bool // of squared distances, not of inner products
+	width() float64 // γ of exp(−γ |x − z|²), or 0 of a function of inner products
 }
 
 // selfSimilar is implemented by functions that know k(x, x) without the loops over a row, to the

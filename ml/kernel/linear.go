@@ -19,7 +19,7 @@ func Linear() Kernel { return Kernel{Name: linear.Name} }
 
 type products struct{}
 
-func (products) squares() bool { return false }
+func (products) width() float64 { return 0 }
 
 func (products) row(dst []float64, x packed, z []float64) { productRow(dst, x, z) }
 

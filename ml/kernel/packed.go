@@ -27,7 +27,7 @@ type packed struct {
 	v     []float64
 	some  []uint64  // of sparse points, a bit for each coordinate that a block holds, words(d) elements a block
 	start []int     // of sparse points, where in v each block begins
-	norms []float64 // |x|² of sparse points that are whole
+	norms []float64 // |x|² of sparse points, nil: not used
 }
 
 // productRow calls productRowAt at the current level, without the zeros of x or z if they are many.
@@ -65,7 +65,7 @@ func pack(x blas64.General) packed {
 type listed struct {
 	v     []float64
 	some  []uint64  // nil: not sparse
-	norms []float64 // |x|² of sparse points that are whole
+	norms []float64 // |x|² of sparse points, nil: not used
 	at    []int     // the places of sparse points in v, some and norms, nil: 0, 1, …
 }
 
@@ -135,37 +135,51 @@ func (z listed) choose(d int, numbers []int, chosen listed) listed {
 }
 
 // arrange returns the rows of x packed and listed. Points with many coordinates, most of them 0, are
-// sparse, if f can leave zeros out. If norms is true, squared distances between whole points, which are
-// exact, are computed from norms and inner products. For those between points that are not whole, a
-// block must have much in common.
-func arrange(f function, x blas64.General, norms bool) (packed, listed) {
-	const largest = 1 << 16
+// sparse, if f can leave zeros out. Squared distances are computed from norms and inner products if that
+// is exact, as between whole points (whole says that f gets no others than those of x, if all of them
+// are), or if it changes values of f, at most 1, by about 2^-46 or less. Otherwise a block of sparse
+// points must have much in common.
+func arrange(f function, x blas64.General, whole bool) (packed, listed) {
+	const largest, near = 1 << 16, 1 << 3 // of whole coordinates, and of γ|x|²
 	s, ok := f.(skipper)
 	if !ok || !compiled || x.Cols < manyColumns || x.Stride != x.Cols {
 		return pack(x), listed{v: x.Data}
 	}
 	n, d, few, most := x.Rows, x.Cols, 0, math.MaxInt
-	norms = norms && s.squares()
 	for _, v := range x.Data[:n*d] {
 		if v != 0 {
 			few++
-			norms = norms && v == math.Trunc(v) && math.Abs(v) <= largest
+			whole = whole && v == math.Trunc(v) && math.Abs(v) <= largest
 		}
 		if few > n*d/4 {
 			return pack(x), listed{v: x.Data}
 		}
 	}
 	z := listed{v: x.Data, some: differing(x.Data, d)}
-	switch {
-	case norms:
-		z.norms = lists.Make(n, func(i int) float64 { return floats.Dot(z.row(d, i), z.row(d, i)) })
-	case s.squares():
-		most = (n + lanes - 1) / lanes * lanes * d / 2
+	if s.width() > 0 {
+		z.norms = z.squares(d, n)
+		if !whole && !(s.width()*floats.Max(z.norms) <= near) {
+			z.norms, most = nil, (n+lanes-1)/lanes*lanes*d/2
+		}
 	}
 	if p, ok := z.pack(d, n, most); ok {
 		return p, z
 	}
 	return pack(x), listed{v: x.Data}
+}
+
+// squares returns |x|² of n sparse points.
+func (z listed) squares(d, n int) []float64 {
+	return lists.Make(n, func(i int) (square float64) {
+		x := z.row(d, i)
+		for k, some := range z.bits(d, i) {
+			for ; some != 0; some &= some - 1 {
+				v := x[k*64+bits.TrailingZeros64(some)]
+				square += v * v
+			}
+		}
+		return square
+	})
 }
 
 // differing returns the bits of the coordinates that differ from 0, see listed.
@@ -182,11 +196,14 @@ func differing(v []float64, d int) []uint64 {
 	return some
 }
 
-// list returns points that need not be whole for loops over p, which has no norms.
+// list returns points that need not be whole for loops over p.
 func (p packed) list(v []float64) listed {
 	z := listed{v: v}
 	if p.start != nil {
 		z.some = differing(v, p.d)
+	}
+	if p.norms != nil {
+		z.norms = z.squares(p.d, len(v)/p.d)
 	}
 	return z
 }

@@ -31,7 +31,7 @@ type powers struct {
 	degree       int
 }
 
-func (powers) squares() bool { return false }
+func (powers) width() float64 { return 0 }
 
 func (k powers) row(dst []float64, x packed, z []float64) { k.rows(dst, x, x.list(z), 1) }
 

@@ -36,7 +36,7 @@ func (gaussian) self(x []float64) float64 {
 	return 1 + distance
 }
 
-func (gaussian) squares() bool { return true }
+func (k gaussian) width() float64 { return k.gamma }
 
 func (k gaussian) row(dst []float64, x packed, z []float64) { k.rows(dst, x, x.list(z), 1) }
 

@@ -19,7 +19,7 @@ func Sigmoid(gamma, coef0 float64) Kernel {
 
 type tangent struct{ gamma, coef0 float64 }
 
-func (tangent) squares() bool { return false }
+func (tangent) width() float64 { return 0 }
 
 func (k tangent) row(dst []float64, x packed, z []float64) { k.rows(dst, x, x.list(z), 1) }
 
