@@ -210,24 +210,32 @@ func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w 
 // addProduct is AddProduct with the given sum, or a fastAdder with an error of at most
 // tolerance·sum_k |w_k|.
 func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z listed, w []float64), tolerance float64, dst []float64, points []int, w []float64) (work int, err error) {
-	most := max(64, 1<<21/max(1, g.p.d)) // copied at a time: they should take little memory
+	d := g.p.d
+	if _, ok := g.f.(products); ok && len(points) > 1 { // sum_j w_j x·z_j = x·sum_j w_j z_j
+		one := make([]float64, d)
+		for k, j := range points {
+			g.z.addTo(one, w[k]*g.factor(j), j)
+		}
+		g.addPart(ctx, sum, tolerance, dst, g.p.list(one), []float64{1})
+		return len(dst) * len(points), ctx.Err()
+	}
+	most := max(64, 1<<21/max(1, d)) // copied at a time: they should take little memory
 	var z listed
 	for err = ctx.Err(); err == nil && len(points) > 0; err = ctx.Err() {
 		n := min(most, len(points))
-		z = g.z.choose(g.p.d, points[:n], z)
-		work += g.addPart(ctx, sum, tolerance, dst, points[:n], z, w[:n])
+		z = g.z.choose(d, points[:n], z)
+		cw := w[:n]
+		if g.c != nil {
+			cw = floats.MulTo(make([]float64, n), lists.At(g.c, points[:n]), cw)
+		}
+		work += g.addPart(ctx, sum, tolerance, dst, z, cw)
 		points, w = points[n:], w[n:]
 	}
 	return work, err
 }
 
-// addPart is addProduct for points whose copies z has.
-func (g *Gram) addPart(ctx context.Context, sum func(s, v []float64, p packed, z listed, w []float64), tolerance float64, dst []float64, points []int, z listed, w []float64) (work int) {
-	cw := w
-	if g.c != nil {
-		cw = floats.MulTo(make([]float64, len(w)), lists.At(g.c, points), w)
-	}
-
+// addPart is addProduct for the points in z, with the weights cw that include their factors.
+func (g *Gram) addPart(ctx context.Context, sum func(s, v []float64, p packed, z listed, w []float64), tolerance float64, dst []float64, z listed, cw []float64) (work int) {
 	if f, ok := g.f.(fastAdder); ok && g.z.some == nil {
 		total := dst
 		if g.c != nil {
@@ -255,8 +263,8 @@ func (g *Gram) addPart(ctx context.Context, sum func(s, v []float64, p packed, z
 		}
 		floats.Add(dst[first:][:size], s)
 	}
-	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)*(1+g.p.d/manyColumns)/values, func(k int) { share(k * stretch) })
-	return len(dst) * len(points)
+	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(cw)*(1+g.p.d/manyColumns)/values, func(k int) { share(k * stretch) })
+	return len(dst) * len(cw)
 }
 
 // inParallel calls do for 0 to n-1 on all processors, in at most most goroutines, until ctx ends.

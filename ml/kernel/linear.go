@@ -3,8 +3,6 @@ package kernel
 import (
 	"context"
 
-	"gonum.org/v1/gonum/floats"
-
 	"marginlab/ml/dataset"
 )
 
@@ -24,17 +22,6 @@ func (products) width() float64 { return 0 }
 func (products) row(dst []float64, x packed, z []float64) { productRow(dst, x, z) }
 
 func (products) rows(dst []float64, x packed, z listed, m int) { productRows(dst, x, z, m) }
-
-// add uses that sum_j w_j x·z_j = x·sum_j w_j z_j.
-func (products) add(dst []float64, x packed, z listed, w []float64) {
-	sum := make([]float64, x.d)
-	for j, wj := range w {
-		z.addTo(sum, wj, j)
-	}
-	all := make([]float64, len(dst))
-	productRow(all, x, sum)
-	floats.Add(dst, all)
-}
 
 func (products) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
 	return s.gridPolynomial(ctx, dst, p, ss, ts, 1, 0, 1)
