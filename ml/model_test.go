@@ -180,10 +180,7 @@ func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
 	p := m.Projection
 	for a := range p.Components {
 		for b := range p.Components {
-			want := 0.0
-			if a == b {
-				want = 1
-			}
+			want := lists.Either(a == b, 1, 0.0)
 			got := mat.Dot(mat.NewVecDense(4, p.Components[a]), mat.NewVecDense(4, p.Components[b]))
 			require.Check(t, math.Abs(got-want) <= 1e-12, "components %d and %d have product %g", a, b, got)
 		}

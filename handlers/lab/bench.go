@@ -125,10 +125,7 @@ const longestClass = 1000
 // chooseGenerator sets the generator from the controls, unless the course fixes it. Invalid values
 // are reported and ignored.
 func (b *bench) chooseGenerator() (problems param.Problems, err error) {
-	form := b.form
-	if b.fixes("data") {
-		form = nil
-	}
+	form := lists.Either(b.fixes("data"), nil, b.form)
 	g, values, err := frame.Generated(b.id, form)
 	if g.Name == "" || err != nil && !errors.As(err, &problems) {
 		return nil, err

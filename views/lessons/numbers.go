@@ -89,13 +89,8 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// Either returns one of two values.
-func Either[T any](b bool, yes, no T) T {
-	if b {
-		return yes
-	}
-	return no
-}
+// Either returns one of two values, see [lists.Either].
+func Either[T any](b bool, yes, no T) T { return lists.Either(b, yes, no) }
 
 // First returns the index of the first condition that holds, or the number of conditions: the
 // answer to a question whose options are these and, last, none of them.
