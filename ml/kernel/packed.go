@@ -33,7 +33,7 @@ type packed struct {
 // productRow calls productRowAt at the current level, without the zeros of x or z if they are many.
 func productRow(dst []float64, x packed, z []float64) {
 	list := listed{v: z}
-	if x.start != nil || compiled && x.d >= manyColumns && lists.Count(z, func(v float64) bool { return v != 0 }) < x.d/2 {
+	if x.start != nil || compiled && x.d >= rows.ManyColumns && lists.Count(z, func(v float64) bool { return v != 0 }) < x.d/2 {
 		list.some = differing(z, x.d)
 	}
 	productRowAt(simd.Current(), dst, x, list)
@@ -111,16 +111,21 @@ func (z listed) choose(d int, numbers []int, chosen listed) listed {
 	return chosen
 }
 
-// arrange returns the rows of x packed and listed. Points with many coordinates, most of them 0, are
-// sparse, if f can leave zeros out. If norms is true, squared distances between whole points, which are
-// exact, are computed from norms and inner products. For those between points that are not whole, a
-// block must have much in common.
+// arrange returns the rows of x packed and listed.
 func arrange(f function, x blas64.General, norms bool) (packed, listed) {
-	const largest = 1 << 16
-	s, ok := f.(skipper)
-	if !ok || !compiled || x.Cols < manyColumns || x.Stride != x.Cols {
-		return pack(x), listed{v: x.Data}
+	if s, ok := f.(skipper); ok && compiled && x.Cols >= rows.ManyColumns && x.Stride == x.Cols {
+		if p, z, ok := sparse(s, x, norms); ok {
+			return p, z
+		}
 	}
+	return pack(x), listed{v: x.Data}
+}
+
+// sparse arranges points of which most coordinates are 0, so that s can leave zeros out. If norms is true,
+// squared distances between whole points, which are exact, are computed from norms and inner products. For
+// those between points that are not whole, a block must have much in common.
+func sparse(s skipper, x blas64.General, norms bool) (p packed, z listed, ok bool) {
+	const largest = 1 << 16
 	n, d, few, most := x.Rows, x.Cols, 0, math.MaxInt
 	norms = norms && s.squares()
 	for _, v := range x.Data[:n*d] {
@@ -129,20 +134,18 @@ func arrange(f function, x blas64.General, norms bool) (packed, listed) {
 			norms = norms && v == math.Trunc(v) && math.Abs(v) <= largest
 		}
 		if few > n*d/4 {
-			return pack(x), listed{v: x.Data}
+			return p, z, false
 		}
 	}
-	z := listed{v: x.Data, some: differing(x.Data, d)}
+	z = listed{v: x.Data, some: differing(x.Data, d)}
 	switch {
 	case norms:
 		z.norms = lists.Make(n, func(i int) float64 { return floats.Dot(z.row(d, i), z.row(d, i)) })
 	case s.squares():
 		most = (n + lanes - 1) / lanes * lanes * d / 2
 	}
-	if p, ok := z.pack(d, n, most); ok {
-		return p, z
-	}
-	return pack(x), listed{v: x.Data}
+	p, ok = z.pack(d, n, most)
+	return p, z, ok
 }
 
 // differing returns the bits of the coordinates that differ from 0, see listed.
