@@ -479,10 +479,7 @@ func (b *bench) columns() string {
 
 // background returns the name of the picture's background.
 func (b *bench) background() string {
-	if b.look.Heat {
-		return "heat"
-	}
-	return "regions"
+	return lists.Either(b.look.Heat, "heat", "regions")
 }
 
 // run returns the run from which the figures of the bench's model are drawn.

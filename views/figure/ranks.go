@@ -85,10 +85,7 @@ func (r Ranks) Picture() (*Picture, error) {
 func (r *Ranks) stacked() bool { return r.Width > 0 && r.Width < 400 }
 
 func (r *Ranks) rowHeight() int {
-	if r.stacked() {
-		return 36
-	}
-	return 24
+	return lists.Either(r.stacked(), 36, 24)
 }
 
 // groups returns the maximal ranges of the order whose ends do not differ significantly.
