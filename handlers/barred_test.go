@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/httprate"
 
 	"marginlab/handlers/handlerstest"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -37,10 +38,7 @@ func TestBarred(t *testing.T) {
 		alice, bob := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 		for _, path := range []string{"/", "/lab", "/runs", "/api/runs"} {
 			bob.Says(http.StatusForbidden, "The operator of this server has blocked", "GET", path, "")
-			want := http.StatusOK
-			if address {
-				want = http.StatusForbidden
-			}
+			want := lists.Either(address, http.StatusForbidden, http.StatusOK)
 			alice.Want(want, "GET", path, "")
 		}
 		alice.Want(http.StatusOK, "GET", "/healthz", "")

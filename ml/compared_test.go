@@ -38,10 +38,7 @@ func TestKeptScores(t *testing.T) {
 		{"multiclass", "ww"},
 		{"multiclass", "cs", "conformal", "amari", "core_step", "5", "test_fraction", "0.3"},
 	} {
-		d := two
-		if set[0] == "multiclass" {
-			d = three
-		}
+		d := lists.Either(set[0] == "multiclass", three, two)
 		s := spec(t, append([]string{"kernel", "spectrum", "k", "2", "normalize", "true"}, set...)...)
 		res := train(t, d, s)
 		require.Check(t, (res.Before == nil) == (res.ScoresBefore == nil),

@@ -392,10 +392,7 @@ func (m *Model) check() error {
 	if m.kind() != takes {
 		return fmt.Errorf("model: objects: the kernel %s takes %s, not %q", m.Kernel.Name, takes, m.Objects)
 	}
-	supports := m.checkPoints
-	if m.kind() != dataset.KindVectors {
-		supports = m.checkObjects
-	}
+	supports := lists.Either(m.kind() == dataset.KindVectors, m.checkPoints, m.checkObjects)
 	if err := cmp.Or(checkRows(m.Supports.Rows), supports()); err != nil {
 		return err
 	}

@@ -117,10 +117,7 @@ var Learners = []Learner{
 
 // DefaultLimit returns the default iteration limit for the largest training set of a machine.
 func (r *Report) DefaultLimit() int {
-	n := r.TrainN
-	if len(r.Machines) > 0 {
-		n = 0
-	}
+	n := lists.Either(len(r.Machines) > 0, 0, r.TrainN)
 	for _, m := range r.Machines {
 		n = max(n, m.TrainN)
 	}

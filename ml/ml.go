@@ -381,10 +381,7 @@ type fitted struct {
 // kernel. first is the machine before its conformal map, nil without a map.
 func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *svm.Memory, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
 	gram := q.of(whole)
-	solve := learner.solve
-	if p.following != nil {
-		solve = p.following
-	}
+	solve := lists.Either(p.following == nil, learner.solve, p.following)
 	sol, err := solve(ctx, gram, q.y, spec, memory, recorder)
 	if err != nil {
 		return nil, nil, err

@@ -16,9 +16,10 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// eachModel runs a test on models of every learner, kernel and conformal method,
-// trained in d dimensions on the features or on their principal components.
-func eachModel(t *testing.T, test func(t *testing.T, d *dataset.Data, s ml.Spec, m *ml.Model)) {
+// TestModels checks models of every learner, kernel and conformal method, trained in d dimensions on the
+// features or on their principal components.
+func TestModels(t *testing.T) {
+	t.Parallel()
 	eachSetup(t, func(t *testing.T, set ...string) {
 		for _, k := range kernel.Table {
 			if k.Takes != dataset.KindVectors || !k.PSD && set[3] != "none" {
@@ -33,26 +34,31 @@ func eachModel(t *testing.T, test func(t *testing.T, d *dataset.Data, s ml.Spec,
 					// what is indefinite close to linear.
 					s := spec(t, append(append(set, more...), "kernel", k.Name, "gamma", "0.01", "coef0", "1", "test_fraction", "0.2")...)
 					pts := clouds(40, d, uint64(d))
-					test(t, pts, s, train(t, pts, s).Model)
+					m := train(t, pts, s).Model
+					roundTrips(t, pts, m)
+					surfaceAgrees(t, pts, s, m)
+					linearAgrees(t, pts, s, m)
 				}
 			}
 		}
 	})
 }
 
-func TestModelRoundTripsBitForBit(t *testing.T) {
+// roundTrips checks that JSON keeps a model to the last bit.
+func roundTrips(t *testing.T, d *dataset.Data, m *ml.Model) {
+	t.Helper()
+	text := asJSON(t, m)
+	back, err := ml.ReadModel(strings.NewReader(text))
+	require.Must(t, err == nil, "%v in %s", err, text)
+	require.Equal(t, asJSON(t, back), text, "was written again")
+	a, b := m.Decisions(d.X), back.Decisions(d.X)
+	for i := range a {
+		require.Must(t, math.Float64bits(a[i]) == math.Float64bits(b[i]), "row %d: f = %v before, %v after", i, a[i], b[i])
+	}
+}
+
+func TestModelOfNoVectors(t *testing.T) {
 	t.Parallel()
-	eachModel(t, func(t *testing.T, d *dataset.Data, _ ml.Spec, m *ml.Model) {
-		text := asJSON(t, m)
-		back, err := ml.ReadModel(strings.NewReader(text))
-		require.Must(t, err == nil, "%v in %s", err, text)
-		require.Equal(t, asJSON(t, back), text, "was written again")
-		a, b := m.Decisions(d.X), back.Decisions(d.X)
-		for i := range a {
-			require.Must(t, math.Float64bits(a[i]) == math.Float64bits(b[i]),
-				"row %d: f = %v before, %v after", i, a[i], b[i])
-		}
-	})
 	m := require.Value(ml.ReadModel(strings.NewReader(`{"features":["x"],"label":"y","positive":"a","negative":"b","kernel":{"name":"linear"},"rows":null,"vectors":null,"coef":null,"b":-2}`)))(t)
 	got := m.Predict([]float64{7})
 	require.Check(t, got == "b" && m.Decision([]float64{1}) == -2, "predicts %s", got)
@@ -84,72 +90,67 @@ func magnitude(m *ml.Model, x []float64) float64 {
 	return sum
 }
 
-func TestSurfaceAgreesWithDecisions(t *testing.T) {
-	t.Parallel()
-	eachModel(t, func(t *testing.T, d *dataset.Data, s ml.Spec, m *ml.Model) {
-		_, cols := d.X.Dims()
-		views := []dataset.View{dataset.PCAView(d)}
-		names := []string{"x1", ""}
-		if cols > 1 {
-			names[1] = "x2"
-			v := require.Value(dataset.ColumnView(d, d.Features[cols-1], "x1"))(t)
-			views = append(views, v)
-		}
-		v := require.Value(dataset.ColumnView(d, names[0], names[1]))(t)
-		views = append(views, v)
+// surfaceAgrees checks a model's values on planes against its decisions.
+func surfaceAgrees(t *testing.T, d *dataset.Data, s ml.Spec, m *ml.Model) {
+	t.Helper()
+	_, cols := d.X.Dims()
+	views := []dataset.View{dataset.PCAView(d)}
+	names := []string{"x1", ""}
+	if cols > 1 {
+		names[1] = "x2"
+		views = append(views, require.Value(dataset.ColumnView(d, d.Features[cols-1], "x1"))(t))
+	}
+	views = append(views, require.Value(dataset.ColumnView(d, names[0], names[1]))(t))
 
-		rng := rand.New(rand.NewPCG(1, 2))
-		for _, v := range views {
-			s0, t0 := v.Point(d.X.RawRowView(0))
-			s1, t1 := v.Point(d.X.RawRowView(1))
-			ss, ts := grid(rng, s0, s1, 7), grid(rng, t0, t1, 5)
-			fs, cs, err := m.Surface(t.Context(), v, ss, ts)
-			require.NoError(t, err)
-			require.Must(t, len(fs) == 1 && len(cs) == 1, "%d grids of f, %d of c", len(fs), len(cs))
-			f, c := fs[0], cs[0]
-			require.Must(t, len(f) == 35 && (c != nil) == (s.Conformal != "none") && (c == nil || len(c) == 35),
-				"%d values of f, %d of c", len(f), len(c))
-			x := make([]float64, cols)
-			for j, tv := range ts {
-				for i, sv := range ss {
-					for k := range x {
-						x[k] = v.Center[k] + sv*v.Axes[0][k] + tv*v.Axes[1][k]
-					}
-					want, got := m.Decision(x), f[j*len(ss)+i]
-					if off := math.Abs(got - want); off > 1e-9*math.Abs(want) && off > 1e-9*magnitude(m, x) { // which is the larger and takes longer
-						t.Fatalf("%s: f(%v) = %g, on the surface %g", asJSON(t, s), x, want, got)
-					}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, v := range views {
+		s0, t0 := v.Point(d.X.RawRowView(0))
+		s1, t1 := v.Point(d.X.RawRowView(1))
+		ss, ts := grid(rng, s0, s1, 7), grid(rng, t0, t1, 5)
+		fs, cs, err := m.Surface(t.Context(), v, ss, ts)
+		require.NoError(t, err)
+		require.Must(t, len(fs) == 1 && len(cs) == 1, "%d grids of f, %d of c", len(fs), len(cs))
+		f, c := fs[0], cs[0]
+		require.Must(t, len(f) == 35 && (c != nil) == (s.Conformal != "none") && (c == nil || len(c) == 35),
+			"%d values of f, %d of c", len(f), len(c))
+		x := make([]float64, cols)
+		for j, tv := range ts {
+			for i, sv := range ss {
+				for k := range x {
+					x[k] = v.Center[k] + sv*v.Axes[0][k] + tv*v.Axes[1][k]
+				}
+				want, got := m.Decision(x), f[j*len(ss)+i]
+				if off := math.Abs(got - want); off > 1e-9*math.Abs(want) && off > 1e-9*magnitude(m, x) { // which is the larger and takes longer
+					t.Fatalf("%s: f(%v) = %g, on the surface %g", asJSON(t, s), x, want, got)
 				}
 			}
 		}
-	})
+	}
 }
 
 // grid is n ascending values around a and b, not evenly spaced.
 func grid(rng *rand.Rand, a, b float64, n int) []float64 {
 	a, b = min(a, b), max(a, b)
 	step := (b - a + 1) / float64(n)
-	v := lists.Make(n, func(i int) float64 { return a - 0.5 + step*(float64(i)+0.9*rng.Float64()) })
-	return v
+	return lists.Make(n, func(i int) float64 { return a - 0.5 + step*(float64(i)+0.9*rng.Float64()) })
 }
 
-func TestLinearIsTheSameFunction(t *testing.T) {
-	t.Parallel()
-	eachModel(t, func(t *testing.T, d *dataset.Data, s ml.Spec, m *ml.Model) {
-		w, b, ok := m.Linear()
-		require.Must(t, ok == (s.Kernel == "linear" && s.Conformal == "none"), "%s: Linear says %v", asJSON(t, s), ok)
-		if !ok {
-			return
+// linearAgrees checks that the weights of a linear model give its decisions.
+func linearAgrees(t *testing.T, d *dataset.Data, s ml.Spec, m *ml.Model) {
+	t.Helper()
+	w, b, ok := m.Linear()
+	require.Must(t, ok == (s.Kernel == "linear" && s.Conformal == "none"), "%s: Linear says %v", asJSON(t, s), ok)
+	if !ok {
+		return
+	}
+	for i, f := range m.Decisions(d.X) {
+		x := d.X.RawRowView(i)
+		v := b
+		for j := range w {
+			v += w[j] * x[j]
 		}
-		for i, f := range m.Decisions(d.X) {
-			x := d.X.RawRowView(i)
-			v := b
-			for j := range w {
-				v += w[j] * x[j]
-			}
-			require.Must(t, math.Abs(v-f) <= 1e-9*magnitude(m, x), "%s: row %d: w·x + b = %g, f = %g", asJSON(t, s), i, v, f)
-		}
-	})
+		require.Must(t, math.Abs(v-f) <= 1e-9*magnitude(m, x), "%s: row %d: w·x + b = %g, f = %g", asJSON(t, s), i, v, f)
+	}
 }
 
 func TestDecisionsPredictionsAndAccuracyAgree(t *testing.T) {
@@ -180,10 +181,7 @@ func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
 	p := m.Projection
 	for a := range p.Components {
 		for b := range p.Components {
-			want := 0.0
-			if a == b {
-				want = 1
-			}
+			want := lists.Either(a == b, 1, 0.0)
 			got := mat.Dot(mat.NewVecDense(4, p.Components[a]), mat.NewVecDense(4, p.Components[b]))
 			require.Check(t, math.Abs(got-want) <= 1e-12, "components %d and %d have product %g", a, b, got)
 		}

@@ -109,10 +109,7 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 				for k, own := range r.Machines {
 					one := alone[k]
 					positive, negative := m.Sides(k)
-					n := 60
-					if way.Rule == ml.OneVsOne {
-						n = 40
-					}
+					n := lists.Either(way.Rule == ml.OneVsOne, 40, 60)
 					got, want := asJSON(t, m.Alone(k).Scores(d.X).RawMatrix().Data), asJSON(t, mat.Col(nil, k, m.Scores(d.X)))
 					require.Check(t, got == want && m.Alone(k).Rule == ml.Sign && m.Alone(k).Validate() == nil, "machine %d by itself: %s, want %s", k, got, want)
 					require.Check(t, own.Positive == positive && own.Negative == negative && own.TrainN == n && own.Status == trace.Converged && *own.B == m.Machines[k].B && own.SupportVectors == len(one.Supports.Rows) && (own.JAfter != nil) == (one.Machines[0].Map != nil),

@@ -9,6 +9,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -68,10 +69,7 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			require.Check(t, r.Cores == nil || cores == *r.Cores, "%d cores, the report says %+v", cores, r)
 			require.Equal(t, len(ps)-roles[ml.None], r.SupportVectors, "%v: support vectors by roles and by the report", more)
 			if r.Free == nil {
-				kind := ml.Support
-				if s.Targets() {
-					kind = ml.Weighted
-				}
+				kind := lists.Either(s.Targets(), ml.Weighted, ml.Support)
 				require.Check(t, roles[kind] == r.SupportVectors, "roles %v", roles)
 				continue
 			}

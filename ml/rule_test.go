@@ -44,10 +44,7 @@ func pair(d *dataset.Data, i, j int) (*dataset.Data, []int) {
 	p := &dataset.Data{Features: d.Features, Label: d.Label, Classes: []string{d.Classes[i], d.Classes[j]}, X: mat.NewDense(len(at), cols, nil)}
 	for k, r := range at {
 		p.X.SetRow(k, d.X.RawRowView(r))
-		y := 0
-		if d.Y[r] == j {
-			y = 1
-		}
+		y := lists.Either(d.Y[r] == j, 1, 0)
 		p.Y = append(p.Y, y)
 	}
 	return p, at
@@ -119,10 +116,7 @@ func chosen(rule ml.Rule, k int, f []float64) int {
 		p := 0
 		for i := range k {
 			for j := i + 1; j < k; j++ {
-				winner := i
-				if f[p] >= 0 {
-					winner = j
-				}
+				winner := lists.Either(f[p] >= 0, j, i)
 				votes[winner]++
 				margins[i], margins[j] = margins[i]-f[p], margins[j]+f[p]
 				p++

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -65,10 +66,7 @@ func TestROCCountsPairs(t *testing.T) {
 		}
 		var pairs, won, above [2]float64
 		for i := range f {
-			k := 0
-			if positive[i] {
-				k = 1
-			}
+			k := lists.Either(positive[i], 1, 0)
 			pairs[k]++
 			if f[i] >= 0 {
 				above[k]++

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -21,10 +22,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 	for _, kernel := range [][]string{{"kernel", "spectrum", "k", "2"}, {"kernel", "gap-subsequence", "k", "2", "decay", "0.6", "normalize", "true"}} {
 		for _, set := range [][]string{{"test_fraction", "0.3"}, {"learner", "ridge"}, {"learner", "mcm", "rho", "0.1"}, {"conformal", "eigen"}, {"multiclass", "ovo"}, {"multiclass", "ww", "conformal", "amari"}} {
-			of := d
-			if set[0] == "multiclass" {
-				of = &three
-			}
+			of := lists.Either(set[0] == "multiclass", &three, d)
 			res := train(t, of, spec(t, append(kernel, set...)...))
 			for k, machine := range res.Model.Machines {
 				for i, p := range require.Value(res.Model.Parts(t.Context(), k, of.Objects))(t) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"marginlab/ml/lists"
 )
 
 // Lock reserves a data directory for one process. Servers and restores take it;
@@ -80,10 +82,7 @@ func heldBy(path string) string {
 	if err != nil || json.Unmarshal(text, &h) != nil {
 		return ""
 	}
-	where := ""
-	if h.Address != "" {
-		where = " at " + h.Address
-	}
+	where := lists.Either(h.Address == "", "", " at "+h.Address)
 	return fmt.Sprintf(" It is marginlab %s%s, process %d on %s, since %s.", h.Command, where, h.PID, h.Host, h.Since.Format("2 January 2006, 15:04:05 MST"))
 }
 

@@ -457,10 +457,7 @@ func finishSearch(tx *transaction, id string, known *outcome, now int64) {
 		tx.fail(err)
 		known = &o
 	}
-	status := Done
-	if known.result == nil {
-		status = Failed
-	}
+	status := lists.Either(known.result == nil, Failed, Done)
 	tx.exec(`UPDATE searches SET status = ?1, result = ?2, error = ?3, started = coalesce(started, ?4), finished = ?4 WHERE id = ?5`, status, known.result, known.reason, now, id)
 	if known.of != nil {
 		keepEvidence(tx, id, known.of)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -128,10 +129,7 @@ func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
 	writes := s.writes.Load()
 	idle := writes == s.tendedWrites
 	if s.tendedWrites = writes; idle && s.checkpointedWrites != writes || forgotten > 0 || sp.Log > mostLog {
-		mode := "PASSIVE"
-		if low || sp.Log > mostLog {
-			mode = "TRUNCATE"
-		}
+		mode := lists.Either(low || sp.Log > mostLog, "TRUNCATE", "PASSIVE")
 		if err := s.checkpoint(ctx, mode); err != nil {
 			return forgotten, err
 		}

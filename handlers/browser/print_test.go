@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons/all"
 )
@@ -47,10 +48,7 @@ func (p *page) sheets(width, height float64) (filled [][2]float64, smallest floa
 		var lowest [2]float64
 		all := letters(content)
 		for i, l := range all {
-			column := 0
-			if l.x > width*72/2 {
-				column = 1
-			}
+			column := lists.Either(l.x > width*72/2, 1, 0)
 			down := (height - l.y/72 - margin) / (height - 2*margin)
 			lowest[column] = max(lowest[column], down)
 			if i == 0 || !l.raised(all[i-1]) {

@@ -289,10 +289,7 @@ func writeCV(w io.Writer, r cvReport) error {
 		} else if score.Name != "mse" {
 			unit = " of " + score.Label
 		}
-		anew := ""
-		if r.Nested.Settings != nil {
-			anew = ", round by round,"
-		}
+		anew := lists.Either(r.Nested.Settings == nil, "", ", round by round,")
 		fmt.Fprintf(b, "\nNested: %s%s (sd %s) with the setting chosen anew%s in every fold\n", amount(score, mean), unit, amount(score, deviation), anew)
 	}
 	if r.OneError != nil {
@@ -317,10 +314,7 @@ func (r cvReport) table() [][]string {
 	}
 	head := r.Searched
 	for i, s := range shown {
-		name := s.Name
-		if s.Name == "r2" {
-			name = s.Label
-		}
+		name := lists.Either(s.Name == "r2", s.Label, s.Name)
 		if head = append(slices.Clip(head), name); i == 0 {
 			head = append(head, "sd")
 		}

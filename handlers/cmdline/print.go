@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"marginlab/ml/lists"
 	"marginlab/views/manual"
 )
 
@@ -121,10 +122,7 @@ func (r roff) text(s string) string {
 }
 
 func (r roff) Heading(level int, text string) {
-	macro := ".SH"
-	if level > 2 {
-		macro = ".SS"
-	}
+	macro := lists.Either(level > 2, ".SS", ".SH")
 	fmt.Fprintf(r.w, "%s \"%s\"\n", macro, strings.ReplaceAll(r.text(text), `"`, `\(dq`))
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -17,10 +18,7 @@ func TestStrings(t *testing.T) {
 	labelled.WriteString("sequence,class\n")
 	noted.WriteString("note,sequence,class\n")
 	for i, w := range words {
-		class := "planted"
-		if i > 3 {
-			class = "plain"
-		}
+		class := lists.Either(i > 3, "plain", "planted")
 		labelled.WriteString(w + "," + class + "\n")
 		noted.WriteString("none," + w + "," + class + "\n")
 		bare.WriteString(w + "\n")

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"marginlab/ml/lists"
 	"marginlab/store"
 )
 
@@ -68,10 +69,7 @@ func runWorkspaces(ctx context.Context, args []string, std Streams) error {
 	}
 	slices.SortFunc(list, func(a, b store.Holdings) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), b.Seen.Compare(a.Seen)) })
 	for _, h := range list {
-		note := ""
-		if barred.Workspaces[h.Workspace] {
-			note = ", blocked"
-		}
+		note := lists.Either(barred.Workspaces[h.Workspace], ", blocked", "")
 		fmt.Fprintf(std.Out, "%.12s, last used %s, %s%s\n", h.Workspace, h.Seen.Format("2 January 2006"), h, note)
 	}
 	for _, address := range slices.Sorted(maps.Keys(barred.Addresses)) {

@@ -93,10 +93,7 @@ func sizeText(s store.Dataset) string {
 // Builtins returns the built-in data sets for lists on pages.
 func Builtins(h *frame.Base) (rows []dataview.BuiltinRow) {
 	for _, b := range dataset.Builtins {
-		source := ""
-		if b.License != "" {
-			source = b.Source + ". Licence: " + b.License + "."
-		}
+		source := lists.Either(b.License == "", "", b.Source+". Licence: "+b.License+".")
 		rows = append(rows, dataview.BuiltinRow{
 			Slug: b.Slug, Name: b.Name, Help: b.Help, Source: source,
 			Thumb: thumbnail(b.Slug, h.Lasting(""), b.Kind, b.Name),

@@ -53,10 +53,7 @@ func (a *Handler) sent(r *http.Request) (file, error) {
 
 // originOf describes the source of a data set and how it was read.
 func originOf(file string, d *dataset.Data) string {
-	origin := "uploaded " + file
-	if file == typedRows {
-		origin = "typed"
-	}
+	origin := lists.Either(file == typedRows, "typed", "uploaded "+file)
 	return frame.OriginOf(origin, d)
 }
 
@@ -65,10 +62,7 @@ func originOf(file string, d *dataset.Data) string {
 func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 	err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes) // the file and the other fields
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		what := "The file is"
-		if !isMultipart(r) {
-			what = "The rows are"
-		}
+		what := lists.Either(isMultipart(r), "The file is", "The rows are")
 		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("%s larger than %d MB. Nothing was saved.", what, a.Limits.Bytes>>20))
 	}
 	if err != nil {

@@ -125,10 +125,7 @@ const longestClass = 1000
 // chooseGenerator sets the generator from the controls, unless the course fixes it. Invalid values
 // are reported and ignored.
 func (b *bench) chooseGenerator() (problems param.Problems, err error) {
-	form := b.form
-	if b.fixes("data") {
-		form = nil
-	}
+	form := lists.Either(b.fixes("data"), nil, b.form)
 	g, values, err := frame.Generated(b.id, form)
 	if g.Name == "" || err != nil && !errors.As(err, &problems) {
 		return nil, err
@@ -482,10 +479,7 @@ func (b *bench) columns() string {
 
 // background returns the name of the picture's background.
 func (b *bench) background() string {
-	if b.look.Heat {
-		return "heat"
-	}
-	return "regions"
+	return lists.Either(b.look.Heat, "heat", "regions")
 }
 
 // run returns the run from which the figures of the bench's model are drawn.

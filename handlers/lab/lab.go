@@ -188,10 +188,7 @@ func (a *Handler) OnPoints(do func(w http.ResponseWriter, r *http.Request, b *be
 
 // refuse shows the lab with errors beside its fields.
 func (a *Handler) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
-	status := http.StatusUnprocessableEntity
-	if b.refused != "" {
-		status = http.StatusConflict
-	}
+	status := lists.Either(b.refused == "", http.StatusUnprocessableEntity, http.StatusConflict)
 	w.WriteHeader(status)
 	return a.Page(w, r, b)
 }

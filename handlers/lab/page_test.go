@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/handlers/pictures"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/web/jobs"
 )
@@ -150,10 +151,7 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 			t.Errorf("%s: no boundary: %s", q, caption)
 		}
 		x, y := doc.Find("#f-x option[selected]").AttrOr("value", ""), doc.Find("#f-y option[selected]").AttrOr("value", "")
-		shown := "over " + x + " and " + y + "."
-		if x == "pca" {
-			shown = "over PC 1"
-		}
+		shown := lists.Either(x == "pca", "over PC 1", "over "+x+" and "+y+".")
 		require.Check(t, strings.Contains(caption, shown) && x == "pca" == (y == "pca"),
 			"%s: the axes are said to be %s and %s: %s", q, x, y, caption)
 		require.Check(t, doc.Find("#f-x option[value=same]").Length() == 0,

@@ -82,17 +82,9 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	if !slide {
 		v.Answer.Set = v.Settings()
 	}
-	located := func(asking bool) place { // of figures with or without answers
-		at := at
-		if at.query = drawn; asking {
-			at.query = strings.TrimPrefix(drawn+"&asking=1", "&")
-		}
-		if at.public {
-			at.query = a.Lasting(at.query)
-		}
-		return at
-	}
+	located := func(asking bool) place { return a.located(at, drawn, asking) }
 	look := lessons.Look{Dark: form.Get("dark") == "1", Coarse: in.Coarse}
+	sketched := slices.ContainsFunc(s.Questions, func(q lessons.Question) bool { return q.Sketch != nil })
 	for i, f := range e.Figures {
 		if look.Width, look.Height = lessonSize(f, i > 0 && len(e.Figures) > 2); slide {
 			look.Width, look.Height = slideSize(form, inline, e.Body != nil)
@@ -110,8 +102,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 		v.Answer.Stages = append(v.Answer.Stages, pictures.ToJSON(stage))
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 		if !slide {
-			drawn := slices.ContainsFunc(s.Questions, func(q lessons.Question) bool { return q.Sketch != nil })
-			bare := f.Asks != "" && (drawn || len(parts) == 0) || f.Grows && e.Step == 0
+			bare := f.Asks != "" && (sketched || len(parts) == 0) || f.Grows && e.Step == 0
 			print := views.Picture{} // empty axes are omitted
 			if !asking || !bare {
 				print = printed(f, at, p, asking)
@@ -123,6 +114,17 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 		v.Answer.Withheld = withheld(v.Whole, located(false))
 	}
 	return v, wrong, nil
+}
+
+// located returns the place of the figures of a query, with or without answers.
+func (a *Handler) located(at place, query string, asking bool) place {
+	if asking {
+		query = strings.TrimPrefix(query+"&asking=1", "&")
+	}
+	if at.query = query; at.public {
+		at.query = a.Lasting(query)
+	}
+	return at
 }
 
 // fields adds the controls of a screen's demo to v, except those hidden by the course, and returns

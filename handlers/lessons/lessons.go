@@ -14,6 +14,7 @@ import (
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
+	"marginlab/ml/lists"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/lessons"
@@ -297,10 +298,7 @@ func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 		}
 	}
 	for _, q := range s.Questions {
-		from := ""
-		if slide {
-			from = "slide"
-		}
+		from := lists.Either(slide, "slide", "")
 		v := asked(r, l, s, &q, from)
 		if ans, ok := answers[v.Class.Question]; ok {
 			if err := a.judge(r.Context(), &v, ans.Given); err != nil {

@@ -197,10 +197,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 	}
 	ans.Headline, ans.Numbers = results.Headline(&r.Result.Report), results.Numbers(&r.Result.Report)
 	ans.Confusion, ans.Machines = results.Confusions(&r.Result.Report), results.Machines(&r.Result.Report)
-	shown := "f(x)"
-	if s.Values {
-		shown = "f(x) against the value"
-	}
+	shown := lists.Either(s.Values, "f(x) against the value", "f(x)")
 	if len(r.Result.Model.Machines) > 1 {
 		shown = "how strongly the scores favour the class"
 	}
@@ -455,10 +452,7 @@ func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figur
 				flags |= 1 << bit
 			}
 		}
-		miss := p.Slack
-		if s.Targets || s.Values {
-			miss = p.Y - p.F
-		}
+		miss := lists.Either(s.Targets || s.Values, p.Y-p.F, p.Slack)
 		what := p.Y
 		if !s.Values {
 			c := slices.Index(s.Classes, p.Label)

@@ -10,6 +10,7 @@ import (
 	"marginlab/handlers/limiter"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/store"
 	"marginlab/views/figure"
 	"marginlab/web"
@@ -143,10 +144,7 @@ func ReportFigure(ctx context.Context, draw func(Options) (*figure.Picture, erro
 			return f, err
 		}
 		var b bytes.Buffer
-		write := pic.SVG
-		if form.pdf {
-			write = pic.PDF
-		}
+		write := lists.Either(form.pdf, pic.PDF, pic.SVG)
 		if err := write(ctx, &b); err != nil {
 			return f, err
 		}

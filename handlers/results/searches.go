@@ -173,10 +173,7 @@ func DesignText(s store.Search) string {
 	if s.Drawn == nil {
 		return ""
 	}
-	how := "drawn at random"
-	if s.Drawn.Design == eval.OfSobol {
-		how = "of a Sobol sequence"
-	}
+	how := lists.Either(s.Drawn.Design == eval.OfSobol, "of a Sobol sequence", "drawn at random")
 	text := fmt.Sprintf("%d points %s", s.Drawn.Points, how)
 	if len(s.Drawn.Besides) > 0 {
 		text += " and the best of the search before"

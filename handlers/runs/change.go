@@ -146,14 +146,8 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request, run store
 
 // fillChange fills in the computed results.
 func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
-	where := "of the plane"
-	if !s.Plane {
-		where = "of the rows"
-	}
-	judged := "training"
-	if s.HeldOut {
-		judged = "held-out"
-	}
+	where := lists.Either(s.Plane, "of the plane", "of the rows")
+	judged := lists.Either(s.HeldOut, "held-out", "training")
 	p.Plane, p.Places, p.Judged, p.JudgedRows = s.Plane, s.Places, judged, s.Judged
 	p.Tried, p.Vectors, p.Samples = len(s.Removals), s.SupportVectors, len(s.Samples)
 

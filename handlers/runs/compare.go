@@ -96,10 +96,7 @@ func shortNames(runs []store.Run) []string {
 		full[i], short[i] = r.Name, strings.TrimSuffix(r.Name, " · "+runs[0].DatasetName)
 		clear = clear && r.DatasetName == runs[0].DatasetName && full[slices.Index(short, short[i])] == full[i]
 	}
-	if !clear {
-		return full
-	}
-	return short
+	return lists.Either(clear, short, full)
 }
 
 // simpler returns the query of the page for one from elsewhere; ok is false if q is that already.

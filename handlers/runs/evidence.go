@@ -232,10 +232,7 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) runsv
 // tells which is better if there is a difference.
 func verdict(first, second string, p, holm float64, firstBetter bool) runsview.Verdict {
 	v := runsview.Verdict{First: first, Second: second}
-	better := second
-	if firstBetter {
-		better = first
-	}
+	better := lists.Either(firstBetter, first, second)
 	switch {
 	case holm < chance:
 		v.Real, v.Short, v.Text = true, "“"+better+"” is better", "The difference is real, “"+better+"” is better"

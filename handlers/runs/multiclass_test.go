@@ -8,6 +8,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -39,10 +40,7 @@ func TestThreeClasses(t *testing.T) {
 		}
 		require.Equal(t, page.Find(".machines tbody tr").Length(), 3, "%s: machines", way.Name)
 		require.Equal(t, page.Find(".machines th.value").Length(), page.Find(".machines thead th").Length()-1, "%s: columns of numbers", way.Name)
-		own := 3
-		if way.Rule == ml.Argmax {
-			own = 0
-		}
+		own := lists.Either(way.Rule == ml.Argmax, 0, 3)
 		require.Equal(t, page.Find(".trio figure").Length(), own, "%s: small pictures", way.Name)
 	}
 	doc := b.Page(200, "/compare?"+compared.Encode())

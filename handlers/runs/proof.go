@@ -60,10 +60,7 @@ func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 	}
 	h, unequal := eval.OnHeldOut(points)
 	if unequal == nil {
-		test := "McNemar"
-		if runs[0].Spec.Regression() {
-			test = "Wilcoxon"
-		}
+		test := lists.Either(runs[0].Spec.Regression(), "Wilcoxon", "McNemar")
 		for _, p := range h.Pairs {
 			pair(test, p.First, p.Second, strconv.Itoa(h.N), strconv.Itoa(p.OnlyFirst), strconv.Itoa(p.OnlySecond), "", "", "", "", "", inCSV(&p.P), inCSV(&p.Holm), "", "", "")
 		}

@@ -215,10 +215,7 @@ func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 	head := func(f store.Field) views.Column {
 		c := views.Column{Label: heading(f), Help: f.Help, Name: f.Name, Number: f.Kind == store.NumberField}
 		sorted, _ := store.LookupField(t.Sort)
-		desc := "0"
-		if f.Better > 0 {
-			desc = "1"
-		}
+		desc := lists.Either(f.Better > 0, "1", "0")
 		if sorted.Name == f.Name && t.Sort != "" {
 			c.Sort, desc = "ascending", "1"
 			if t.Desc {
@@ -319,10 +316,7 @@ func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *runsview.Ru
 		if g.Best != nil {
 			v.Best, v.BestName, v.BestHref = number(best, *g.Best), g.Name, "/runs/"+g.Run
 		}
-		name := g.Value
-		if g.None {
-			name = "none"
-		}
+		name := lists.Either(g.None, "none", g.Value)
 		where, err := t.Where.In(*t.group, g)
 		if err != nil {
 			return err

@@ -132,10 +132,7 @@ func (a *Handler) WriteQuestion(w http.ResponseWriter, r *http.Request, g Course
 }
 
 func (a *Handler) questionForm(w http.ResponseWriter, r *http.Request, g Course, q store.OwnQuestion, wrong param.Problems) error {
-	heading := "New question"
-	if q.Slug != "" {
-		heading = "Edit the question"
-	}
+	heading := lists.Either(q.Slug == "", "New question", "Edit the question")
 	p := lessons.OwnForm{Page: a.Frame(heading, "courses"), Base: g.base, Course: g.Title, Slug: q.Slug, Kind: q.Kind, Ask: q.Ask, Explain: q.Explain, Right: q.Right, Slide: q.Slide, Within: r.PostFormValue("within"), Problems: wrong}
 	if p.Within == "" && q.Within > 0 {
 		p.Within = strconv.FormatFloat(q.Within, 'g', -1, 64)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -24,10 +25,7 @@ func checkEigen(t rapid.TB, a *mat.SymDense) {
 	for i := range n {
 		require.Check(t, i == 0 || values[i] >= values[i-1], "eigenvalues %g do not rise", values)
 		for j := range n {
-			want := 0.0
-			if i == j {
-				want = 1
-			}
+			want := lists.Either(i == j, 1, 0.0)
 			require.Near(t, vv.At(i, j), want, 1e-12*float64(n), "product of eigenvectors %d and %d", i, j)
 			require.Check(t, math.Abs(av.At(i, j)-values[j]*v.At(i, j)) <= 1e-13*float64(n)*norm,
 				"eigenvalue %g is none of\n%v", values[j], mat.Formatted(a))

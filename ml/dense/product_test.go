@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/simd"
 )
@@ -45,10 +46,7 @@ func TestAdd(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		more := rapid.IntRange(0, 3).Draw(t, "more")
 		trans := rapid.SampledFrom([]blas.Transpose{blas.NoTrans, blas.Trans}).Draw(t, "trans")
-		sign := 1.0
-		if rapid.Bool().Draw(t, "subtracted") {
-			sign = -1
-		}
+		sign := lists.Either(rapid.Bool().Draw(t, "subtracted"), -1, 1.0)
 		a, b, dst := random(rng, m, k, more), random(rng, k, n, more), random(rng, m, n, more)
 		at := func(i, p int) float64 { return a.Data[i*a.Stride+p] }
 		if trans == blas.Trans {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -110,16 +111,10 @@ func ratioOf(s Scheme, n int) float64 {
 // SortEvidence sorts the best evidence first: scores of folds not used for selection, then nested
 // ones, then by the number of folds.
 func SortEvidence(all []Evidence) {
-	rank := func(optimistic bool) int {
-		if optimistic {
-			return 1
-		}
-		return 0
-	}
 	slices.SortStableFunc(all, func(a, b Evidence) int {
 		return cmp.Or(
-			cmp.Compare(rank(a.Optimistic), rank(b.Optimistic)),
-			cmp.Compare(rank(!a.Scheme.Nested), rank(!b.Scheme.Nested)),
+			cmp.Compare(lists.CountTrue(a.Optimistic), lists.CountTrue(b.Optimistic)),
+			cmp.Compare(lists.CountTrue(b.Scheme.Nested), lists.CountTrue(a.Scheme.Nested)),
 			cmp.Compare(len(b.Folds), len(a.Folds)),
 		)
 	})

@@ -117,10 +117,7 @@ func (s Scheme) groups(d *dataset.Data) ([]int, error) {
 	}
 	values := mat.Col(nil, j, d.X)
 	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
-	least := 2
-	if s.Nested {
-		least = 3
-	}
+	least := lists.Either(s.Nested, 3, 2)
 	if len(distinct) < least {
 		return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: %q has %d values, but at least %d folds are needed", s.Column, len(distinct), least)}}
 	}
@@ -202,10 +199,7 @@ func makeSplits(y []float64, s Scheme, groups []int) (outer []Split, inner [][]S
 	if outer, err = s.splits(y, dataset.Indices(len(y)), groups, max(1, s.Repeats), r); err != nil || !s.Nested {
 		return outer, nil, err
 	}
-	repeats := 1
-	if s.HoldOut > 0 {
-		repeats = s.Repeats
-	}
+	repeats := lists.Either(s.HoldOut > 0, s.Repeats, 1)
 	r = rand.New(rand.NewPCG(s.Seed, innerStream))
 	for _, o := range outer {
 		some, err := s.splits(y, o.Train, groups, repeats, r)

@@ -43,10 +43,7 @@ func TestEveryScoreRanks(t *testing.T) {
 	best := map[int]bool{}
 	for _, score := range eval.ScoresFor(false) {
 		res := require.Value(eval.CrossValidate(t.Context(), d, spec, grid, eval.Scheme{Folds: 4, Seed: 3, Nested: true, Score: score.Name}, nil))(t)
-		sign := -1.0
-		if score.Larger {
-			sign = 1
-		}
+		sign := lists.Either(score.Larger, 1, -1.0)
 		top := math.Inf(-1)
 		at := -1
 		for i, s := range res.Settings {

@@ -20,6 +20,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -62,10 +63,7 @@ func train(t testing.TB, name string, d *dataset.Data, settings ...string) train
 		require.NoError(t, spec.Set(settings[i], settings[i+1]), "%s", name)
 	}
 	res := require.Value(ml.Train(context.Background(), d, spec, nil))(t, "%s", name)
-	x := d.X
-	if d.Given != nil {
-		x = d.Given
-	}
+	x := lists.Either(d.Given == nil, d.X, d.Given)
 	return trained{name, res.Model, x}
 }
 

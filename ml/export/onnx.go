@@ -47,10 +47,7 @@ func writeONNX(w io.Writer, m *ml.Model) error {
 	g.node("Cast", []string{f}, []string{"f"}, attributeInt("to", isFloat))
 	outputs := [][]byte{value("f", isFloat, -1, int64(len(m.Machines)))}
 	if m.Rule != ml.Value {
-		kind := isString
-		if integers(m.Classes) != nil {
-			kind = isInt64
-		}
+		kind := lists.Either(integers(m.Classes) == nil, isString, isInt64)
 		g.node("Gather", []string{g.classes(), g.class(f)}, []string{"label"}, attributeInt("axis", 0))
 		outputs = slices.Insert(outputs, 0, value("label", kind, -1))
 	}

@@ -24,8 +24,8 @@ func writePython(w io.Writer, m *ml.Model) error {
 	sign, value, one := m.Rule == ml.Sign, m.Rule == ml.Value, len(m.Machines) == 1
 	out.put(`"""A model of Margin Lab as a Python module. It needs NumPy only.
 
-predict(X)`, choose(value, " returns the value at every row of X,", " returns the class of every row of X,"), `
-decision_function(X) returns f`, choose(one, "", ", one column for each machine in MACHINES"), `.
+predict(X)`, lists.Either(value, " returns the value at every row of X,", " returns the class of every row of X,"), `
+decision_function(X) returns f`, lists.Either(one, "", ", one column for each machine in MACHINES"), `.
 The columns of X are FEATURES, in this order, in the units of the data.
 """
 
@@ -33,13 +33,13 @@ import numpy as np
 
 
 def inputs(X):
-    """Return the rows of X as the kernel sees them`, choose(m.Fill == nil, "", "; NaN is a missing value"), `."""
+    """Return the rows of X as the kernel sees them`, lists.Either(m.Fill == nil, "", "; NaN is a missing value"), `."""
     X = np.asarray(X, dtype=float)
-`, choose(m.Fill == nil, "", "    X = np.where(np.isnan(X), FILL, X)\n"), `    if not np.isfinite(X).all():
+`, lists.Either(m.Fill == nil, "", "    X = np.where(np.isnan(X), FILL, X)\n"), `    if not np.isfinite(X).all():
         raise ValueError("expected finite numbers")
     if X.ndim != 2 or X.shape[1] != len(FEATURES):
         raise ValueError(f"expected rows of {len(FEATURES)} numbers: {', '.join(FEATURES)}")
-`, choose(m.Scaler == nil, "", "    X = (X - MEAN) / SCALE\n"), choose(m.Projection == nil, "", "    X = (X - CENTRE) @ COMPONENTS.T\n"), `    return X
+`, lists.Either(m.Scaler == nil, "", "    X = (X - MEAN) / SCALE\n"), lists.Either(m.Projection == nil, "", "    X = (X - CENTRE) @ COMPONENTS.T\n"), `    return X
 
 
 def kernel(x):
@@ -68,20 +68,20 @@ def factors(Z):
 	}
 	sums := "    f = " + times + "np.array([kernel(z) @ " + weights + " for z in Z]).reshape(-1, len(B)) + B\n"
 	if !value {
-		each := choose(k.size == k.value, "(k @ W, k @ abs(W)) for k in map(kernel, Z)", "(kernel(z) @ W, size(z) @ abs(W)) for z in Z")
+		each := lists.Either(k.size == k.value, "(k @ W, k @ abs(W)) for k in map(kernel, Z)", "(kernel(z) @ W, size(z) @ abs(W)) for z in Z")
 		sums = `    f, sizes = np.array([` + strings.ReplaceAll(each, "W", weights) + `]).reshape(-1, 2, len(B)).swapaxes(0, 1)
     f, noise = ` + times + `f + B, (abs(` + times + `sizes) + abs(B)) / 2**44
 `
 	}
 	out.put(`
 def scores(X):
-    """Return f of every machine at every row of X`, choose(value, "", "; ties but for rounding are exact"), `."""
+    """Return f of every machine at every row of X`, lists.Either(value, "", "; ties but for rounding are exact"), `."""
     Z = inputs(X)
-`, choose(mapped(m), "    c = factors(Z)\n", ""), sums, pythonLevels[m.Rule], `
+`, lists.Either(mapped(m), "    c = factors(Z)\n", ""), sums, pythonLevels[m.Rule], `
 
 def decision_function(X):
-    """Return f(x) of every row of X`, choose(!one, ", one column for each machine", choose(sign, "; the second class is where f(x) >= 0", "")), `."""
-    return scores(X)`, choose(one, "[:, 0]", ""), `
+    """Return f(x) of every row of X`, lists.Either(!one, ", one column for each machine", lists.Either(sign, "; the second class is where f(x) >= 0", "")), `."""
+    return scores(X)`, lists.Either(one, "[:, 0]", ""), `
 
 
 `)
@@ -94,7 +94,7 @@ def decision_function(X):
 `)
 	}
 	out.put(`def predict(X):
-    """Return the `, choose(value, "value at", "class of"), ` every row of X."""
+    """Return the `, lists.Either(value, "value at", "class of"), ` every row of X."""
 `, pythonRules[m.Rule], "\n")
 	if m.Platt != nil {
 		out.put(`
@@ -120,7 +120,7 @@ def image_N(x):
     by_mean = p[:, None] * d / VARIANCES_N
     by_variance = p[:, None] * (squares - 1) / VARIANCES_N / 2
     image = np.concatenate([p / SHARES_N, by_mean.ravel(), by_variance.ravel()])
-    return image`+choose(f.Information == nil, "", " * TIMES_N")+"\n\n", "_N", fmt.Sprint("_", i+1)))
+    return image`+lists.Either(f.Information == nil, "", " * TIMES_N")+"\n\n", "_N", fmt.Sprint("_", i+1)))
 	}
 	out.put("\nLABEL = ", strconv.Quote(m.Label), "\nFEATURES = ", list(quoted(m.Features)), "\n")
 	if !value {
@@ -219,14 +219,6 @@ var pythonRules = map[ml.Rule]string{
 const pythonLargest = `    f = scores(X)
     return CLASSES[largest(f, abs(f).max(axis=1, keepdims=True))]
 `
-
-// choose returns yes if the condition holds, otherwise no.
-func choose(condition bool, yes, no string) string {
-	if condition {
-		return yes
-	}
-	return no
-}
 
 // list returns a Python list of expressions.
 func list(items []string) string { return "[" + strings.Join(items, ", ") + "]" }

@@ -202,10 +202,7 @@ func (e expression) text(n node) string {
 		values := lists.Map(p.row.Params, func(q param.Param) string { return q.Name + "=" + p.Values.Text(q.Name) })
 		return p.Name + "(" + strings.Join(values, ", ") + ")"
 	}
-	sign := " + "
-	if n.kind == isProduct {
-		sign = "*"
-	}
+	sign := lists.Either(n.kind == isProduct, "*", " + ")
 	texts := make([]string, len(n.of))
 	for i, m := range n.of {
 		texts[i] = e.text(m)

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/lists"
 	"marginlab/ml/pace"
+	"marginlab/ml/rows"
 )
 
 // Gram is the M x M kernel matrix of the M rows of X, optionally scaled on both
@@ -263,7 +264,7 @@ func (g *Gram) addPart(ctx context.Context, sum func(s, v []float64, p packed, z
 		}
 		floats.Add(dst[first:][:size], s)
 	}
-	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(cw)*(1+g.p.d/manyColumns)/values, func(k int) { share(k * stretch) })
+	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(cw)*(1+g.p.d/rows.ManyColumns)/values, func(k int) { share(k * stretch) })
 	return len(dst) * len(cw)
 }
 

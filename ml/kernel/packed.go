@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 
@@ -40,7 +41,7 @@ func productRows(dst []float64, x packed, z listed, m int) {
 		one := listed{v: z.row(x.d, j)}
 		if z.some != nil {
 			one.some = z.bits(x.d, j)
-		} else if compiled && x.d >= manyColumns && lists.Count(one.v, func(v float64) bool { return v != 0 }) < x.d/2 {
+		} else if compiled && x.d >= rows.ManyColumns && lists.Count(one.v, func(v float64) bool { return v != 0 }) < x.d/2 {
 			one.some = differing(one.v, x.d)
 		}
 		productRowAt(simd.Current(), dst[j*n:][:n], x, one)
@@ -87,15 +88,26 @@ func (z listed) place(j int) int {
 
 // addTo adds w times point j to sum.
 func (z listed) addTo(sum []float64, w float64, j int) {
-	x := z.row(len(sum), j)
 	if z.some == nil {
-		floats.AddScaled(sum, w, x)
+		floats.AddScaled(sum, w, z.row(len(sum), j))
 		return
 	}
-	for k, some := range z.bits(len(sum), j) {
-		for ; some != 0; some &= some - 1 {
-			bit := k*64 + bits.TrailingZeros64(some)
-			sum[bit] += w * x[bit]
+	for k, v := range z.nonzero(len(sum), j) {
+		sum[k] += w * v
+	}
+}
+
+// nonzero iterates over the coordinates of the sparse point j that differ from 0.
+func (z listed) nonzero(d, j int) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		x := z.row(d, j)
+		for k, some := range z.bits(d, j) {
+			for ; some != 0; some &= some - 1 {
+				bit := k*64 + bits.TrailingZeros64(some)
+				if !yield(bit, x[bit]) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -134,17 +146,23 @@ func (z listed) choose(d int, numbers []int, chosen listed) listed {
 	return chosen
 }
 
-// arrange returns the rows of x packed and listed. Points with many coordinates, most of them 0, are
-// sparse, if f can leave zeros out. Squared distances are computed from norms and inner products if that
-// is exact, as between whole points (whole says that f gets no others than those of x, if all of them
-// are), or if it changes values of f, at most 1, by about 2^-46 or less. Otherwise a block of sparse
-// points must have much in common.
+// arrange returns the rows of x packed and listed. whole says that f gets no points other than those of
+// x if all of them are whole.
 func arrange(f function, x blas64.General, whole bool) (packed, listed) {
-	const largest, near = 1 << 16, 1 << 3 // of whole coordinates, and of γ|x|²
-	s, ok := f.(skipper)
-	if !ok || !compiled || x.Cols < manyColumns || x.Stride != x.Cols {
-		return pack(x), listed{v: x.Data}
+	if s, ok := f.(skipper); ok && compiled && x.Cols >= rows.ManyColumns && x.Stride == x.Cols {
+		if p, z, ok := sparse(s, x, whole); ok {
+			return p, z
+		}
 	}
+	return pack(x), listed{v: x.Data}
+}
+
+// sparse arranges points of which most coordinates are 0, so that s can leave zeros out. Squared
+// distances are computed from norms and inner products between whole points, where that is exact, and
+// where it changes values of s, at most 1, by about 2^-46 or less. Otherwise a block must have much in
+// common.
+func sparse(s skipper, x blas64.General, whole bool) (p packed, z listed, ok bool) {
+	const largest, near = 1 << 16, 1 << 3 // of whole coordinates, and of γ|x|²
 	n, d, few, most := x.Rows, x.Cols, 0, math.MaxInt
 	for _, v := range x.Data[:n*d] {
 		if v != 0 {
@@ -152,31 +170,25 @@ func arrange(f function, x blas64.General, whole bool) (packed, listed) {
 			whole = whole && v == math.Trunc(v) && math.Abs(v) <= largest
 		}
 		if few > n*d/4 {
-			return pack(x), listed{v: x.Data}
+			return p, z, false
 		}
 	}
-	z := listed{v: x.Data, some: differing(x.Data, d)}
+	z = listed{v: x.Data, some: differing(x.Data, d)}
 	if s.width() > 0 {
 		z.norms = z.squares(d, n)
 		if !whole && !(s.width()*floats.Max(z.norms) <= near) {
 			z.norms, most = nil, (n+lanes-1)/lanes*lanes*d/2
 		}
 	}
-	if p, ok := z.pack(d, n, most); ok {
-		return p, z
-	}
-	return pack(x), listed{v: x.Data}
+	p, ok = z.pack(d, n, most)
+	return p, z, ok
 }
 
 // squares returns |x|² of n sparse points.
 func (z listed) squares(d, n int) []float64 {
 	return lists.Make(n, func(i int) (square float64) {
-		x := z.row(d, i)
-		for k, some := range z.bits(d, i) {
-			for ; some != 0; some &= some - 1 {
-				v := x[k*64+bits.TrailingZeros64(some)]
-				square += v * v
-			}
+		for _, v := range z.nonzero(d, i) {
+			square += v * v
 		}
 		return square
 	})

@@ -14,6 +14,7 @@ import (
 	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/rows"
 	"marginlab/ml/simd"
 )
 
@@ -324,7 +325,7 @@ func sparseGram(t *testing.T, d int, unit, gamma, by float64) {
 func TestSumsTogether(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 9))
-	const n, d = 40, manyColumns
+	const n, d = 40, rows.ManyColumns
 	z, x := mltest.Normal(r, n, d), mltest.Normal(r, 3, d)
 	w := lists.Make(3, func(k int) []float64 { return lists.Make(n, func(j int) float64 { return float64((j + k) % 4) }) })
 	for _, row := range ofVectors() {

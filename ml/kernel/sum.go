@@ -12,6 +12,7 @@ import (
 	"marginlab/ml/dense"
 	"marginlab/ml/lists"
 	"marginlab/ml/pace"
+	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
 
@@ -107,22 +108,18 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 	s.each(ctx, x, func(i int, v []float64) { dst[i] = floats.Dot(s.w, v) })
 }
 
-// manyColumns is the number of columns from which points leave a processor's cache after one row of
-// kernel values, so that several rows are computed together, and whole points may count as sparse.
-const manyColumns = 64
-
 // each calls f for every row i of x with k(z_j, x_i) for all j, from several goroutines, until ctx
 // ends.
 func (s *Sum) each(ctx context.Context, x *mat.Dense, f func(i int, v []float64)) {
-	const rows, values = 16, 1 << 20 // rows of a block, and kernel values worth a goroutine
+	const block, values = 16, 1 << 20 // rows of a block, and kernel values worth a goroutine
 	raw, n := x.RawMatrix(), len(s.w)
 	t, ok := s.f.(tiler)
-	together := ok && s.p.d >= manyColumns && n <= values/rows && raw.Stride == raw.Cols
-	blocks := (raw.Rows + rows - 1) / rows
+	together := ok && s.p.d >= rows.ManyColumns && n <= values/block && raw.Stride == raw.Cols
+	blocks := (raw.Rows + block - 1) / block
 	var done atomic.Int64
-	inParallel(ctx, blocks, raw.Rows*n*(1+s.p.d/manyColumns)/values, func(k int) {
-		first := k * rows
-		m := min(rows, raw.Rows-first)
+	inParallel(ctx, blocks, raw.Rows*n*(1+s.p.d/rows.ManyColumns)/values, func(k int) {
+		first := k * block
+		m := min(block, raw.Rows-first)
 		if together {
 			v := make([]float64, m*n)
 			t.rows(v, s.p, s.p.list(raw.Data[first*raw.Cols:][:m*raw.Cols]), m)
@@ -136,7 +133,7 @@ func (s *Sum) each(ctx context.Context, x *mat.Dense, f func(i int, v []float64)
 			}
 		}
 		if n := int(done.Add(1)); n%(blocks/1000+1) == 0 {
-			trace.Report(ctx, min(n*rows, raw.Rows), raw.Rows)
+			trace.Report(ctx, min(n*block, raw.Rows), raw.Rows)
 		}
 	})
 }
@@ -153,7 +150,7 @@ type Sums struct {
 // faster.
 func NewSums(k Kernel, z *mat.Dense, w [][]float64) *Sums {
 	n, d := z.Dims()
-	if d < manyColumns {
+	if d < rows.ManyColumns {
 		return nil
 	}
 	s := &Sums{of: NewSum(k, z, make([]float64, n))}

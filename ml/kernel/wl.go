@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"marginlab/ml/dataset"
@@ -124,6 +123,11 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 	})
 	var near, other []int
 	var key []byte
+	write := func(numbers ...int) {
+		for _, c := range numbers {
+			key = binary.AppendUvarint(key, uint64(c))
+		}
+	}
 	for r := 1; r <= h; r++ {
 		dictionary := make(map[string]int)
 		below := known // colours of earlier rounds
@@ -148,16 +152,13 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 			after := make([]int, len(before))
 			for v := range after {
 				near = pairs(near, edges[i], before, along[i][v])
-				key = binary.AppendUvarint(key[:0], uint64(before[v]))
-				for _, c := range near {
-					key = binary.AppendUvarint(key, uint64(c))
-				}
+				key = key[:0]
+				write(before[v])
+				write(near...)
 				if graphs[i].Directed {
 					if other = pairs(other, edges[i], before, against[i][v]); !slices.Equal(near, other) {
-						key = binary.AppendUvarint(key, math.MaxUint64) // separator, equal to no pair
-						for _, c := range other {
-							key = binary.AppendUvarint(key, uint64(c))
-						}
+						write(-1) // separator, equal to no pair
+						write(other...)
 					}
 				}
 				c, ok := dictionary[string(key)] // this conversion does not allocate

@@ -1,4 +1,4 @@
-// Package lists provides functions on slices that the standard library lacks.
+// Package lists provides functions that the standard library lacks, nearly all on slices.
 package lists
 
 import "slices"
@@ -73,4 +73,12 @@ func Count[T any](list []T, f func(T) bool) (n int) {
 // CountTrue returns the number of true values.
 func CountTrue(values ...bool) int {
 	return Count(values, func(v bool) bool { return v })
+}
+
+// Either returns yes if b, and no otherwise. Both are evaluated.
+func Either[T any](b bool, yes, no T) T {
+	if b {
+		return yes
+	}
+	return no
 }

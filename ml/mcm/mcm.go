@@ -243,7 +243,7 @@ func (r *Result) prune(k Matrix, y []float64, s Settings) {
 	s.C = min(s.C, lastPenalty) // of a hard margin
 	next.sum(k, true)
 	next.evaluate(y, s)
-	next.Gap = (next.Objective - next.DualObjective) / max(1, math.Abs(next.Objective))
+	next.Gap, _ = trace.Relative(next.Objective-next.DualObjective, next.Objective)
 	if next.Gap <= max(r.Gap, gapTol) {
 		*r = next
 	}

@@ -421,10 +421,6 @@ func (m *machine[T]) result(p problem[T], status trace.Status) *Result {
 	sum, square := m.dual()
 	r.DualObjective = sum - square/2
 	r.Objective = square/2 + m.c*r.SlackSum
-	gap := r.Objective - r.DualObjective
-	r.Gap = gap / max(1, math.Abs(r.Objective))
-	if gap != 0 {
-		r.RelativeGap = gap / math.Abs(r.Objective)
-	}
+	r.Gap, r.RelativeGap = trace.Relative(r.Objective-r.DualObjective, r.Objective)
 	return r
 }

@@ -192,12 +192,7 @@ func projectedGradient(k Matrix, y []int, classes int, s Settings) float64 {
 
 // onShares projects onto u_c <= C for the own class, u_c <= 0 for others, sum 0, by bisection.
 func onShares(u []float64, own int, c float64) {
-	bound := func(k int) float64 {
-		if k == own {
-			return c
-		}
-		return 0
-	}
+	bound := func(k int) float64 { return lists.Either(k == own, c, 0) }
 	low, high := slices.Min(u)-2*c-1, slices.Max(u)+2*c+1
 	for range 50 {
 		mid, sum := (low+high)/2, 0.0

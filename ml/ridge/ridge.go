@@ -327,11 +327,7 @@ func (res *Result) measure(t, r []float64, lambda float64) {
 	res.WNorm = math.Sqrt(max(0, w))
 	res.MSE = distance * distance / float64(len(t))
 	res.Objective = distance*distance/2 + lambda*w/2
-	gap := floats.Dot(r, r) / 2
-	res.Gap = gap / max(1, math.Abs(res.Objective))
-	if gap != 0 {
-		res.RelativeGap = gap / math.Abs(res.Objective)
-	}
+	res.Gap, res.RelativeGap = trace.Relative(floats.Dot(r, r)/2, res.Objective)
 }
 
 // product returns K a.

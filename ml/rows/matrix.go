@@ -8,6 +8,10 @@ type Matrix interface {
 	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
 }
 
+// ManyColumns is the number of columns from which points leave a processor's cache after one row of
+// kernel values, so that several rows are computed together, and whole points may count as sparse.
+const ManyColumns = 64
+
 // Definite reports whether k is known to be positive semidefinite, by its optional method Definite.
 // Results for other matrices are marked Local.
 func Definite(k Matrix) bool {

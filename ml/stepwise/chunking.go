@@ -83,10 +83,7 @@ func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings
 			case len(state.Violators) == 0:
 				return trace.Numerical
 			}
-			stay := state.SupportVectors
-			if state.Kept {
-				stay = working
-			}
+			stay := lists.Either(state.Kept, working, state.SupportVectors)
 			working = slices.Sorted(slices.Values(slices.Concat(stay, state.Violators)))
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
@@ -65,10 +66,7 @@ func TestChunking(t *testing.T) {
 			}
 			want := before.Working
 			if i > 1 {
-				stay := before.SupportVectors
-				if before.Kept {
-					stay = before.Working
-				}
+				stay := lists.Either(before.Kept, before.Working, before.SupportVectors)
 				want = slices.Sorted(slices.Values(slices.Concat(stay, before.Violators)))
 			}
 			require.Check(t, slices.Equal(s.Working, want), "round %d works on %v, want %v", i, s.Working, want)

@@ -117,10 +117,7 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 			if err != nil {
 				return c, fmt.Errorf("data set %s, learner %s: %w", set.Name, name, err)
 			}
-			surely := 0
-			if test.P != nil && *test.P < Level {
-				surely = 1
-			}
+			surely := lists.Either(test.P != nil && *test.P < Level, 1, 0)
 			switch d *= q.sign; {
 			case d > 0:
 				v.Better++

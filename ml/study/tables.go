@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // Export is an output format of a result.
@@ -191,10 +192,7 @@ func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Ou
 // is infinite for any number of data sets, so it uses chi-squared instead.
 func (c Comparison) sentence() string {
 	f := c.Friedman
-	degrees := "degrees"
-	if f.Freedom[0] == 1 {
-		degrees = "degree"
-	}
+	degrees := lists.Either(f.Freedom[0] == 1, "degree", "degrees")
 	test := fmt.Sprintf("%s (χ² = %.2f, %d %s of freedom)", equal(f.ChiP), f.ChiSquared, f.Freedom[0], degrees)
 	if f.F != nil {
 		test = fmt.Sprintf("%s (Iman and Davenport: F = %.2f, %d and %d degrees of freedom)", equal(f.P), *f.F, f.Freedom[0], f.Freedom[1])

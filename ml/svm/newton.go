@@ -316,20 +316,7 @@ func (o *smo[T]) directions(free []int, k block, rho float64) (moves [][]float64
 		stay := slices.Clone(inside)
 		var fixed []int // places in free
 		for {
-			var cross []int // places in inside
-			var at []float64
-			for p, a := range inside {
-				i := free[a]
-				if u := o.u[i] + d[p]; stay[p] >= 0 && !(o.lo(i) < u && u < o.hi(i)) {
-					stay[p] = -1
-					cross = append(cross, p)
-					if d[p] > 0 {
-						at = append(at, o.hi(i)-o.u[i])
-					} else {
-						at = append(at, o.lo(i)-o.u[i])
-					}
-				}
-			}
+			cross, at := o.crossings(free, inside, stay, d)
 			for p, a := range inside {
 				move[a] = d[p]
 			}
@@ -354,6 +341,25 @@ func (o *smo[T]) directions(free []int, k block, rho float64) (moves [][]float64
 		inside = slices.DeleteFunc(stay, func(a int) bool { return a < 0 })
 	}
 	return moves
+}
+
+// crossings returns the places in inside whose moves d would cross a bound, for the first time, and the
+// moves to these bounds. It sets stay there to -1.
+func (o *smo[T]) crossings(free, inside, stay []int, d []float64) (cross []int, at []float64) {
+	for p, a := range inside {
+		i := free[a]
+		if u := o.u[i] + d[p]; stay[p] < 0 || o.lo(i) < u && u < o.hi(i) {
+			continue
+		}
+		stay[p] = -1
+		cross = append(cross, p)
+		if d[p] > 0 {
+			at = append(at, o.hi(i)-o.u[i])
+		} else {
+			at = append(at, o.lo(i)-o.u[i])
+		}
+	}
+	return cross, at
 }
 
 // factor is the Cholesky factor U of K_FF + rho I. It solves the equations of a Newton step while

@@ -110,10 +110,7 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 
 // Remedy returns advice for a training that ended with this status short of the optimum.
 func Remedy(s trace.Status) string {
-	if s == trace.Numerical {
-		return "choose a smaller C, or standardise the features"
-	}
-	return "raise the iteration limit, or standardise the features"
+	return lists.Either(s == trace.Numerical, "choose a smaller C", "raise the iteration limit") + ", or standardise the features"
 }
 
 // HasPath returns an error if the kernel is not known to be positive semidefinite: its solutions

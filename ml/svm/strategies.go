@@ -39,8 +39,7 @@ const (
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	rough   = 0.03        // stopping rule before the last C and for merged points
 
-	wide      = 64      // columns from which rows may be computed together
-	wideBytes = 1 << 20 // bytes of such points from which they are: fewer fit a cache
+	wideBytes = 1 << 20 // bytes of points of many columns from which rows are computed together: fewer fit a cache
 	wideOf    = 16      // after one row in wideOf has been computed by itself
 
 	newtonFree = 4000 // free points for which factorisation is affordable: 160 MB

@@ -253,11 +253,7 @@ func (o *state) result(status trace.Status) *Result {
 		r.Primal, r.Gap, r.RelativeGap = math.Inf(1), 1, 1
 		return r
 	}
-	gap := r.Primal - r.Dual
-	r.Gap = gap / max(1, math.Abs(r.Primal))
-	if gap != 0 {
-		r.RelativeGap = gap / math.Abs(r.Primal)
-	}
+	r.Gap, r.RelativeGap = trace.Relative(r.Primal-r.Dual, r.Primal)
 	return r
 }
 

@@ -56,7 +56,7 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 // isWide reports whether the points of k have many columns and exceed a processor's cache.
 func isWide(k Matrix) bool {
 	t, ok := k.(tiler)
-	return ok && t.Columns() >= wide && 8*t.Columns()*k.Len() >= wideBytes
+	return ok && t.Columns() >= rows.ManyColumns && 8*t.Columns()*k.Len() >= wideBytes
 }
 
 // tabulate computes all rows together.

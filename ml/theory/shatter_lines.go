@@ -123,14 +123,7 @@ type radonPartition struct {
 // a segment, two segments cross, a point lies in a triangle. A labelling is not realisable by
 // lines iff it separates such a pair (Radon; Kirchberger 1903).
 func radonPartitions(points [][2]float64) []radonPartition {
-	var sign [MaxShatter][MaxShatter][MaxShatter]int
-	for i, p := range points {
-		for j, q := range points {
-			for k, r := range points {
-				sign[i][j][k] = turn(p, q, r)
-			}
-		}
-	}
+	sign := turns(points)
 	between := func(p, q, r float64) bool { return min(q, r) <= p && p <= max(q, r) }
 	bit := func(i int) uint { return 1 << i }
 
@@ -162,6 +155,18 @@ func radonPartitions(points [][2]float64) []radonPartition {
 		}
 	}
 	return slices.Concat(same, on, cross, inside)
+}
+
+// turns returns turn for each three of the points.
+func turns(points [][2]float64) (sign [MaxShatter][MaxShatter][MaxShatter]int) {
+	for i, p := range points {
+		for j, q := range points {
+			for k, r := range points {
+				sign[i][j][k] = turn(p, q, r)
+			}
+		}
+	}
+	return sign
 }
 
 // triples lists the sets of three numbers below n, three times each: with each number in front.

@@ -4,6 +4,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +24,14 @@ const (
 	// Numerical: rounding kept the solver from satisfying its certificate.
 	Numerical Status = "numerical"
 )
+
+// Relative returns a duality gap divided by max(1, |objective|) and by |objective|.
+func Relative(gap, objective float64) (capped, relative float64) {
+	if gap != 0 {
+		relative = gap / math.Abs(objective)
+	}
+	return gap / max(1, math.Abs(objective)), relative
+}
 
 // Step is one progress report of a solver.
 type Step struct {

@@ -72,10 +72,7 @@ func (b Bars) Picture() (*Picture, error) {
 		sh.legend = append(sh.legend, entry{name, func(c *draw.Canvas, at vg.Point) { m.draw(c, at, 5) }})
 	}
 	if negative {
-		name := "negative"
-		if b.Log {
-			name = "negative, by its size"
-		}
+		name := lists.Either(b.Log, "negative, by its size", "negative")
 		sh.legend = append(sh.legend, entry{name, swatch(t, Muted, true)})
 	}
 	sh.add(func(c *draw.Canvas, m mapping) {

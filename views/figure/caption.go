@@ -50,10 +50,7 @@ func Caption(s Scene) string {
 			order = append(order, p.Label)
 		}
 		roles[p.Role]++
-		t := &train
-		if p.HeldOut {
-			t = &held
-		}
+		t := lists.Either(p.HeldOut, &held, &train)
 		t.n++
 		t.wrong += btoi(p.Wrong)
 	}
@@ -71,10 +68,7 @@ func Caption(s Scene) string {
 				fmt.Fprintf(&b, ": %d on the margin, %d inside it, %d misclassified", roles[ml.Free], roles[ml.Inside], roles[ml.Misclassified])
 			}
 		}
-		where := "on the wrong side"
-		if !s.sides() {
-			where = "misclassified"
-		}
+		where := lists.Either(s.sides(), "on the wrong side", "misclassified")
 		fmt.Fprintf(&b, ". %d of %s %s", train.wrong, plural(train.n, "training point"), where)
 		if held.n > 0 {
 			fmt.Fprintf(&b, ", %d of %s", held.wrong, plural(held.n, "held-out point"))

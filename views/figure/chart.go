@@ -475,10 +475,7 @@ func (ch *Chart) describe() string {
 		b.WriteString(".")
 	}
 	for _, r := range ch.Rules {
-		axis := "Level"
-		if r.Upright {
-			axis = "Upright line"
-		}
+		axis := lists.Either(r.Upright, "Upright line", "Level")
 		b.WriteString(titled(fmt.Sprintf(" %s at %s", axis, short(r.At)), r.Name) + ".")
 	}
 	if ch.Here != nil {

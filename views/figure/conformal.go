@@ -11,6 +11,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // Conformal draws the factor c(x) of a machine's conformal kernel as a heat map, with its cores,
@@ -32,10 +34,7 @@ func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 	}
 	surf.f, surf.c = surf.scores[s.Machine], surf.maps[s.Machine]
 	lo, hi, within := surf.factors(&s)
-	where := "at the points"
-	if !within {
-		where = "in the area shown"
-	}
+	where := lists.Either(within, "at the points", "in the area shown")
 	whose := ""
 	if len(s.Model.Machines) > 1 {
 		whose = " of " + s.Model.ScoreNames()[s.Machine]
@@ -58,10 +57,7 @@ func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 		p = p[40:]
 	}
 	if hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)) { // constant: give the colour bar a range
-		room := math.Max(0.5*math.Abs(lo), 1e-300)
-		if lo == 0 {
-			room = 1
-		}
+		room := lists.Either(lo == 0, 1, math.Max(0.5*math.Abs(lo), 1e-300))
 		lo, hi = lo-room, hi+room
 	}
 

@@ -165,10 +165,7 @@ func hinge() figure.Chart {
 	}{
 		{"hinge", func(m float64) float64 { return max(0, 1-m) }},
 		{"0-1", func(m float64) float64 {
-			if m < 0 {
-				return 1
-			}
-			return 0
+			return lists.Either(m < 0, 1, 0.0)
 		}},
 		{"squared hinge", func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) / 2 }},
 		{"logistic", func(m float64) float64 { return math.Log2(1 + math.Exp(-m)) }},

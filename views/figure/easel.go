@@ -119,10 +119,7 @@ func labelBox(s string) vg.Point { return vg.Point{X: width(s, labelSize) / 2, Y
 func (e *easel) around(at vg.Point, r vg.Length, text string) (spots []vg.Point) {
 	half := labelBox(text)
 	for _, d := range [][2]vg.Length{{1, 1}, {1, 0}, {0, 1}, {-1, 1}, {1, -1}, {-1, 0}, {0, -1}, {-1, -1}} {
-		gap := r + 4
-		if d[0] != 0 && d[1] != 0 {
-			gap = 0.6*r + 2
-		}
+		gap := lists.Either(d[0] != 0 && d[1] != 0, 0.6*r+2, r+4)
 		spots = append(spots, vg.Point{X: at.X + d[0]*(gap+half.X), Y: at.Y + d[1]*(gap+half.Y)})
 	}
 	return spots
@@ -285,10 +282,7 @@ func (k Dot) draw(e *easel) {
 		r *= 2
 	}
 	k.mark(e.Canvas, e.theme, at, r)
-	reach := r
-	if k.Ring {
-		reach = 1.9*r + 1
-	}
+	reach := lists.Either(k.Ring, 1.9*r+1, r)
 	if k.Held {
 		reach = max(reach, held)
 	}
@@ -432,10 +426,7 @@ func (k Region) draw(e *easel) {
 }
 
 func (k Region) tint(c *draw.Canvas, t *Theme, p vg.Path) {
-	covers := shade
-	if k.Color == ClassColor(0) {
-		covers = t.Shade
-	}
+	covers := lists.Either(k.Color == ClassColor(0), t.Shade, shade)
 	c.SetColor(translucent(t.color(k.Color), covers))
 	c.Fill(p)
 }

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -98,10 +99,7 @@ type tick struct {
 
 // length returns the length of the tick mark.
 func (t tick) length() vg.Length {
-	if t.label == "" {
-		return 3
-	}
-	return 5
+	return lists.Either[vg.Length](t.label == "", 3, 5)
 }
 
 // Tick is a labelled position on an axis.

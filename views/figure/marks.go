@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 )
 
 // radius returns the radius of a marker: large for few points in a large frame.
@@ -184,10 +185,7 @@ func (ps marks) entries() (es []entry) {
 			}
 		}
 		if wrong > 0 {
-			what := "misclassified"
-			if ps.sides() {
-				what = "wrong side"
-			}
+			what := lists.Either(ps.sides(), "wrong side", "misclassified")
 			es = append(es, entry{fmt.Sprintf("%s (%d)", what, wrong), func(c *draw.Canvas, at vg.Point) {
 				cross(c, at, 3.6, t.Ink)
 				marker{0, t.Muted, t.Paper, false}.draw(c, at, 3.6)

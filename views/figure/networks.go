@@ -324,10 +324,7 @@ func (x Networks) describe() string {
 				}
 				b.WriteString(",")
 			}
-			join := "–"
-			if w.Graph.Directed {
-				join = "→"
-			}
+			join := lists.Either(w.Graph.Directed, "→", "–")
 			for k, e := range w.Graph.Edges[:min(most, len(w.Graph.Edges))] {
 				fmt.Fprintf(&b, " %d%s%d", e[0], join, e[1])
 				if l := w.Graph.EdgeLabel(k); l != "" {

@@ -119,10 +119,7 @@ func (c *pdfCanvas) trace(p vg.Path) {
 }
 
 func (c *pdfCanvas) FillString(f font.Face, p vg.Point, s string) {
-	style := ""
-	if f.Font.Weight > 0 {
-		style = "B"
-	}
+	style := lists.Either(f.Font.Weight > 0, "B", "")
 	c.doc.SetFont("sans", style, float64(f.Font.Size)*c.unit)
 	x, y := c.at(p)
 	m := &c.state.affine

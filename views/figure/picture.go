@@ -19,6 +19,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // Picture is a finished picture, ready to be written in any format.
@@ -433,10 +435,7 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	stroke(c, draw.LineStyle{Color: s.theme.Rule, Width: 1}, marks)
 
 	mid := vg.Point{X: (in.Min.X + in.Max.X) / 2, Y: (in.Min.Y + in.Max.Y) / 2}
-	foot := c.Min.Y + 8
-	if s.aspect == shrunk {
-		foot = in.Min.Y - 36
-	}
+	foot := lists.Either(s.aspect == shrunk, in.Min.Y-36, c.Min.Y+8)
 	if name := clip(s.labels[0], 13, in.Size().X); name != "" {
 		text(c, s.theme.Ink, 13, false, vg.Point{X: mid.X - width(name, 13)/2, Y: foot}, name)
 	}

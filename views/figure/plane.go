@@ -204,10 +204,7 @@ func check(m Mark) string {
 }
 
 func needed(f func(x, y float64) float64) string {
-	if f == nil {
-		return "the function F is missing; give one of x and y"
-	}
-	return ""
+	return lists.Either(f == nil, "the function F is missing; give one of x and y", "")
 }
 
 func (k Region) entry(t *Theme) entry {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 )
 
@@ -84,10 +85,7 @@ func (r Ranks) Picture() (*Picture, error) {
 func (r *Ranks) stacked() bool { return r.Width > 0 && r.Width < 400 }
 
 func (r *Ranks) rowHeight() int {
-	if r.stacked() {
-		return 36
-	}
-	return 24
+	return lists.Either(r.stacked(), 36, 24)
 }
 
 // groups returns the maximal ranges of the order whose ends do not differ significantly.
@@ -137,10 +135,7 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 		}
 	}
 	left, long := c.Min.X+room, wide-2*room
-	axis := c.Max.Y - rankTop
-	if sh.bare() {
-		axis = c.Max.Y - 14
-	}
+	axis := lists.Either(sh.bare(), c.Max.Y-14, c.Max.Y-rankTop)
 	x := func(rank float64) vg.Length { return left + long*vg.Length((rank-1)/float64(k-1)) }
 	line(ink(1), vg.Point{X: left, Y: axis}, vg.Point{X: left + long, Y: axis})
 	for n := 1; n <= k; n++ {

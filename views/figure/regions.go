@@ -220,10 +220,7 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 	if s.Layers {
 		sh.legend = append(sh.legend, regionsEntry(t, p[0], p[1]))
 	}
-	tied := "several claim it"
-	if s.Model.Rule == ml.OneVsOne {
-		tied = "votes are tied"
-	}
+	tied := lists.Either(s.Model.Rule == ml.OneVsOne, "votes are tied", "several claim it")
 	for _, doubt := range []struct {
 		share float64
 		name  string

@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -266,10 +267,7 @@ func (s *Scene) note() string {
 // positive returns the colour index of the side f >= 0. Two classes keep their colours from a
 // picture of the data alone; with more, orange is the positive class and blue all others.
 func (s *Scene) positive() int {
-	if len(s.Classes) == 2 && s.Model.ClassOf(s.Classes[0]) == 1 {
-		return 0
-	}
-	return 1
+	return lists.Either(len(s.Classes) == 2 && s.Model.ClassOf(s.Classes[0]) == 1, 0, 1)
 }
 
 // side returns the colour index of a label ±1.

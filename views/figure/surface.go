@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // surface holds values on the (n+1) x (n+1) nodes of a grid over the limits of a picture, edges
@@ -173,10 +174,7 @@ func (f field) draw(c *draw.Canvas, _ mapping) {
 	case *pngCanvas:
 		w, h = b.dots(c.Max.X)-b.dots(c.Min.X), b.dots(c.Max.Y)-b.dots(c.Min.Y)
 	case *svgCanvas: // the viewer scales it
-		most := 900
-		if f.cells > 0 {
-			most = f.cells
-		}
+		most := lists.Either(f.cells > 0, f.cells, 900)
 		w, h = min(w, most), min(h, most)
 	case *pdfCanvas: // 400 pixels per inch
 		w, h = 4*w, 4*h

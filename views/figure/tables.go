@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -109,10 +110,7 @@ func (x Tables) most() (most float64) {
 			}
 		}
 	}
-	if most == 0 {
-		return 1
-	}
-	return most
+	return cmp.Or(most, 1)
 }
 
 func (g Grid) draw(c *draw.Canvas, t *Theme, m mapping, at [2]float64, most float64, bare bool) {

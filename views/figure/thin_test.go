@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -20,10 +21,7 @@ func crowd(n, supports int) Scene {
 	view := dataset.View{Center: []float64{0, 0}, To: axes, Axes: axes, Labels: [2]string{"a", "b"}, Exact: true}
 	s := Scene{View: view, Points: make([]ml.Point, n)}
 	for i := range s.Points {
-		wide := 10.0
-		if i%3 > 0 {
-			wide = 0.5
-		}
+		wide := lists.Either(i%3 > 0, 0.5, 10.0)
 		s.Points[i] = ml.Point{Row: i, X: []float64{wide * r.Float64(), wide * r.Float64()}, Label: string("ab"[i%2])}
 	}
 	for k := range supports {

@@ -224,10 +224,7 @@ func ValueSurface(ctx context.Context, s Scene) (*Picture, error) {
 }
 
 func valueMark(c *draw.Canvas, t *Theme, at vg.Point, r vg.Length, fill color.Color, held bool) {
-	class := 0
-	if held {
-		class = 2
-	}
+	class := lists.Either(held, 2, 0)
 	type key struct {
 		class int
 		r     vg.Length
@@ -248,10 +245,7 @@ func (s *Scene) valueLegend(t *Theme, middle color.Color, model bool) (es []entr
 		trained += btoi(!q.HeldOut)
 		held += btoi(q.HeldOut)
 	}
-	what := "larger and darker: higher"
-	if t == &Dark {
-		what = "larger and brighter: higher"
-	}
+	what := lists.Either(t == &Dark, "larger and brighter: higher", "larger and darker: higher")
 	if model {
 		es = append(es, entry{"f(x) = the number on it", line(Pen{Thin: true}.style(t, sampleThick))})
 		what = "point in the colour of its value"
@@ -290,10 +284,7 @@ func (s *Scene) valueCaption(subject string) string {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, p := range s.Points {
 		lo, hi = min(lo, p.Y), max(hi, p.Y)
-		of := &train
-		if p.HeldOut {
-			of = &held
-		}
+		of := lists.Either(p.HeldOut, &held, &train)
 		of.n++
 		of.sum += (p.Y - p.F) * (p.Y - p.F)
 		of.most = max(of.most, math.Abs(p.Y-p.F))

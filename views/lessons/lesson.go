@@ -403,12 +403,7 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 // reveal nothing. Options that refer to the others, such as "Neither.", stay at the end.
 func (q *Question) Order(seed string) []int {
 	order := rand.New(rand.NewChaCha8(sha256.Sum256([]byte(seed + "/" + q.Slug)))).Perm(len(q.Options))
-	last := func(i int) int {
-		if ofOthers().MatchString(q.Options[i]) {
-			return 1
-		}
-		return 0
-	}
+	last := func(i int) int { return lists.CountTrue(ofOthers().MatchString(q.Options[i])) }
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(last(i), last(j)) })
 	return order
 }

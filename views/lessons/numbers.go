@@ -27,10 +27,7 @@ func Brief(v float64) string {
 
 // Flush returns 0 for a value whose magnitude is below the tolerance, and v otherwise.
 func Flush(v, tolerance float64) float64 {
-	if math.Abs(v) < tolerance {
-		return 0
-	}
-	return v
+	return Either(math.Abs(v) < tolerance, 0, v)
 }
 
 // Percent formats a fraction as a percentage with one decimal.
@@ -59,10 +56,7 @@ func Setting(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Signed formats a label, +1 or −1.
 func Signed(y float64) string {
-	if y > 0 {
-		return "+1"
-	}
-	return "−1"
+	return Either(y > 0, "+1", "−1")
 }
 
 // Pair formats a point.
@@ -89,13 +83,8 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// Either returns one of two values.
-func Either[T any](b bool, yes, no T) T {
-	if b {
-		return yes
-	}
-	return no
-}
+// Either returns one of two values, see [lists.Either].
+func Either[T any](b bool, yes, no T) T { return lists.Either(b, yes, no) }
 
 // First returns the index of the first condition that holds, or the number of conditions: the
 // answer to a question whose options are these and, last, none of them.

@@ -195,10 +195,7 @@ func (t Toy) Numbered(ring func(i int) bool) []figure.Mark {
 
 // Class returns the class number of a label, for its colour and shape.
 func Class(y float64) int {
-	if y > 0 {
-		return 1
-	}
-	return 0
+	return lists.CountTrue(y > 0)
 }
 
 // ClassName returns the name of a class in a legend.

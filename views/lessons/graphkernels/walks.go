@@ -77,13 +77,9 @@ func (c crossing) network(gone []int) figure.Network {
 	first, second := c.first.graph, c.second.graph
 	margins := first.N + second.N // nodes of the factors, before those of the product
 	w := figure.Network{Graph: dataset.Graph{N: margins + len(c.Pairs), Edges: slices.Clone(first.Edges)}}
-	const apart = 1.5               // distance of columns; that of rows is 1
-	bow := func(v, n int) float64 { // the factors are bent outwards
-		if v == 0 || v == n-1 {
-			return 0
-		}
-		return 0.6
-	}
+	const apart = 1.5 // distance of columns; that of rows is 1
+	// bow bends the factors outwards.
+	bow := func(v, n int) float64 { return lessons.Either(v == 0 || v == n-1, 0, 0.6) }
 	for v := range first.N {
 		w.Nodes, w.Places = append(w.Nodes, figure.Node{Text: letter(v), Color: figure.Green}), append(w.Places, [2]float64{-apart - bow(v, first.N), float64(v)})
 	}

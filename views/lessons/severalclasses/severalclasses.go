@@ -496,10 +496,7 @@ func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	each, sum, largest := theory.ClassSlacks(scores, own)
 	paid := func(x, y float64) float64 {
 		_, sum, largest := theory.ClassSlacks(f(x, y), own)
-		if way == "ww" {
-			return sum
-		}
-		return largest
+		return lessons.Either(way == "ww", sum, largest)
 	}
 	table := lessons.Table{Caption: "Your point as one of class " + classes[own] + ". It is not trained on.", Head: []string{"class", "$f_c(\\mathbf x)$", "$f_y - f_c$", "slack"}}
 	for c, name := range classes {

@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"marginlab/ml/lists"
 	"marginlab/web"
 )
 
@@ -187,10 +188,7 @@ func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, erro
 		err = fmt.Errorf("it cannot listen on %s; choose another address with --nats-listen", addr)
 	} else if l.Conn, err = nats.Connect("", nats.InProcessServer(s), nats.Token(own), nats.Name("Margin Lab server"), nats.MaxReconnects(-1)); err == nil {
 		_, where, _ := strings.Cut(web.Links{Addr: s.Addr()}.Here(), "://")
-		scheme := "nats"
-		if secure != nil {
-			scheme = "tls"
-		}
+		scheme := lists.Either(secure == nil, "nats", "tls")
 		l.Help = fmt.Sprintf("--nats %s://%s --nats-token %s", scheme, where, file)
 		return l, nil
 	}
