@@ -150,6 +150,13 @@ func (t *Table) mayGroup(g grouping) bool {
 // checkColumns looks for faults that depend on the label: in classes, duplicate rows, and columns
 // that are uninformative or reveal the label.
 func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
+	for _, w := range of[label].noLabels() {
+		p.check(Check{
+			Text: fmt.Sprintf("%s occurs in %s of %s and looks like a missing value.", quote(w), Count(of[label].counts[w], "row"), p.Label),
+			Fix:  Fix{Kind: FixMissing, Value: w, Column: p.Label}, Do: "Treat as missing",
+		}, recommend)
+	}
+	of[label] = factsOf(&p.Table.Columns[label])
 	for j, f := range of {
 		c := &p.Table.Columns[j]
 		if f.holds != holdsWords || f.counts == nil || j != label && !f.category() {
@@ -316,6 +323,20 @@ func (t *Table) strangeWords(j int) (found []string) {
 		if found = append(found, fmt.Sprintf("%s on line %d", quote(s), t.Lines[i])); len(found) > 10 {
 			break
 		}
+	}
+	return found
+}
+
+// usualNoLabels lists texts commonly written for missing labels.
+var usualNoLabels = []string{"-", "--", "---", "–", "—", ".", "na", "n.a.", "N.A.", "n. a.", "N. A.", "k.A.", "k. A."}
+
+// noLabels finds classes that stand for a missing label beside at least two others. Beside +, the sign - is
+// a class.
+func (f facts) noLabels() []string {
+	_, plus := f.counts["+"]
+	found := lists.Filter(usualNoLabels, func(s string) bool { return f.counts[s] > 0 })
+	if plus || f.holds != holdsWords || len(f.counts)-len(found) < 2 {
+		return nil
 	}
 	return found
 }
@@ -542,14 +563,18 @@ func (t *Table) fix(f Fix) {
 		}
 		note = "of classes with fewer than " + strconv.Itoa(leastRows)
 	case FixMissing:
-		v, _ := parseNumber(f.Value)
+		v, number := parseNumber(f.Value)
 		n := rewrite(func(c string) string {
-			if x, ok := parseNumber(c); ok && x == v {
+			if x, ok := parseNumber(c); ok && number && x == v || tidyLabel(c) == f.Value {
 				return ""
 			}
 			return c
 		})
-		note = fmt.Sprintf("%s in %s treated as missing (%s)", param.Minus(f.Value), t.Columns[j].Name, Count(n, "row"))
+		what := param.Minus(f.Value)
+		if !number {
+			what = quote(f.Value)
+		}
+		note = fmt.Sprintf("%s in %s treated as missing (%s)", what, t.Columns[j].Name, Count(n, "row"))
 	case FixThousands:
 		g := factsOf(&t.Columns[j]).grouped()
 		if g.example == "" {

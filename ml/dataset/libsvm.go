@@ -64,6 +64,9 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		if fields[0].colon >= 0 {
 			return nil, fault(n, 1, "expected a label, found %s", quote(label))
 		}
+		if severalLabels(label) {
+			return nil, fault(n, 1, "expected one label, found %s: keep one label of each row, or make a file for each label that says whether a row has it", quote(label))
+		}
 		labels.put(fields[0].field)
 		if matrix := len(fields) > 1 && strings.HasPrefix(fields[1].text, "0:"); matrix && len(t.Lines) == 0 {
 			t.Kind = KindPrecomputed
@@ -144,6 +147,19 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	}
 	t.Columns = append(t.Columns, Column{Name: labelName, cells: labels})
 	return t, nil
+}
+
+// severalLabels reports whether s is a list of whole numbers, as multi-label files begin their lines.
+func severalLabels(s string) bool {
+	if strings.IndexByte(s, ',') < 0 {
+		return false
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		if _, err := strconv.Atoi(part); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // countedFromOne ends messages about files whose indices begin at 0, as scikit-learn writes them by default.

@@ -210,6 +210,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "libsvm: descending", in: "1 1:2\n-1 2:2 1:1\n", want: `f, line 2, column 3: expected an index above 2, found 1: indices must increase within a line`},
 		{name: "libsvm: no pair", in: "1 1:2\n-1 7\n", want: `f, line 2, column 2: expected index:value, found "7"`},
 		{name: "libsvm: no label", in: "1 1:2\n1:2 2:3\n", want: `f, line 2, column 1: expected a label, found "1:2"`},
+		{name: "libsvm: several labels", in: "1 1:2\n1,3 1:0.5\n", want: `f, line 2, column 1: expected one label, found "1,3": keep one label of each row, or make a file for each label that says whether a row has it`},
 		{name: "libsvm: qid", in: "1 qid:3 1:2\n-1 1:2\n", want: `f, line 1, column 2: expected index:value, found "qid:3": remove query ids, which belong to ranking`},
 		{name: "libsvm: wide", in: "1 1:2\n-1 201:2\n", want: `f, line 2, column 2: expected at most 201 columns with the label, found index 201`, tooLarge: true},
 		{name: "libsvm: single class", in: "1 1:2\n1.0 1:3\n", want: `f, column 2 (label): expected at least two classes, or two values to fit, found only "1"`},
