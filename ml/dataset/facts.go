@@ -407,6 +407,10 @@ func (f facts) truths() bool {
 	return true
 }
 
+// longNumber is the least whole number that no one measures: of 14 digits, one more than milliseconds
+// since 1970.
+const longNumber = 1e13
+
 // identifies returns the reason why a column is just an identifier, "" for other columns. at is its
 // index from 0.
 func (f facts) identifies(name string, header bool, at int) string {
@@ -439,7 +443,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 		return differ // row numbers after shuffling or sampling
 	case f.holds == holdsNumbers && f.whole && !header && at == 0 && f.enough() && f.most >= 100*float64(f.rows) && f.unique():
 		return differ
-	case f.holds == holdsWords && f.enough() && f.unique():
+	case (f.holds == holdsWords || f.holds == holdsNumbers && f.least >= longNumber) && f.enough() && f.unique():
 		return differ
 	}
 	return ""

@@ -89,6 +89,7 @@ func TestPropose(t *testing.T) {
 		{"signs for a missing class", written("a,b,species", ",", 40, between(0, 1), between(0, 1), at(at(inTurn("setosa", "virginica"), "-", 3, 9), "k.A.", 4)), "Predict species (setosa 19, virginica 18) from 2 columns; missing drop; fixed missing:-:species, missing:k.A.:species"},
 		{"signs of two and of three classes", written("a,b,charge", ",", 40, between(0, 1), between(0, 1), inTurn("-", "+", "0", "+")), "Predict charge (+ 20, - 10, 0 10) from 2 columns"},
 		{"a dash for no", written("a,b,answer", ",", 40, between(0, 1), between(0, 1), inTurn("yes", "-")), "Predict answer (- 20, yes 20) from 2 columns"},
+		{"numbers of cards", written("card,x,y,class", ",", 40, whole(4e15, 5e15), between(0, 1), between(0, 1), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns; card left out"},
 		{"minus one among positive numbers", written("days,x,class", ",", 40, at(whole(1, 60), "-1", 3, 9), between(0, 1), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns; offers missing:-1:days"},
 		{"no sentinels", written("temperature,z,class", ",", 40, at(whole(-60, 60), "-1", 3, 9), whole(-3000, 3000), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns"},
 		{"thousands with a point", written("Einkommen;Alter;Klasse", ";", 12, inTurn("3.376", "989", "12.200", "870", "1.254", "1.000"), whole(20, 80), inTurn("a", "b")), "Predict Klasse (a 6, b 6) from 2 columns; fixed thousands:Einkommen"},

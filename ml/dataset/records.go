@@ -92,13 +92,18 @@ func (d *tokens) next() (t json.Token) {
 		what, remedy := "found no JSON: "+wrong.Error(), ""
 		if value, comma := strings.CutSuffix(strings.TrimSpace(before), ","); comma && (strings.HasPrefix(rest, "]") || strings.HasPrefix(rest, "}")) {
 			before, what, remedy = value, "expected no comma before "+rest[:1]+", found one", ": remove it"
+		} else if strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "#") {
+			what, remedy = "expected JSON, found a comment", ": remove it, since JSON has none"
 		}
 		const most = 30
 		tail := []rune(before[strings.LastIndexByte(before, '\n')+1:])
 		if at := len(tail) - most; at > 0 {
 			tail = append([]rune("…"), tail[at:]...)
 		}
-		d.err = &Error{Line: 1 + lineEnds(before), Message: strings.TrimSpace(what+" after "+string(tail)) + remedy}
+		if len(tail) > 0 {
+			what += " after " + string(tail)
+		}
+		d.err = &Error{Line: 1 + lineEnds(before), Message: strings.TrimSpace(what) + remedy}
 	}
 	return t
 }

@@ -102,6 +102,7 @@ func TestRecordsFaults(t *testing.T) {
 		"array([1.5, 2.5])":                "expected a table, found a printed NumPy array",
 		"array([[1, 2],\n       [3, 4]])":  "expected a table, found a printed NumPy array",
 		"[[1, 2],\n [3 4]]":                "line 2: found no JSON",
+		"{\"x\":1}\n# more\n{\"x\":2}":     `line 2: expected JSON, found a comment: remove it, since JSON has none`,
 		`[{x: 1, y: 2}]`:                   "line 1: found no JSON: invalid character 'x' after [{",
 		`[{'x': 1, 'y': 2]`:                "line 1: found no JSON",
 		`{"data":[[1,2],[3,x]]}`:           `line 1: found no JSON: invalid character 'x' looking for beginning of value after {"data":[[1,2],[3,`,
