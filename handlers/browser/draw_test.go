@@ -135,7 +135,7 @@ func TestDrawWithTheKeyboard(t *testing.T) {
 	}
 	p.keys(strings.Repeat(kb.ArrowLeft, 6))
 	p.wait(`document.querySelector(".ghost").getClientRects().length`)
-	require.Says(t, p.text("[data-readout]"), "Cursor at", "moving the cursor reads out")
+	require.Says(t, p.text("[data-readout]"), "Enter adds class −1", "moving the cursor reads out")
 	p.keys(kb.Enter)
 	p.expectClasses("-1")
 	p.keys(strings.Repeat(kb.ArrowRight, 12) + "2" + kb.Enter)

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"marginlab/ml/mltest/require"
 )
 
 // TestHome drags the C of the first picture: the picture follows, the way to the lab leads to
-// the same C; without a script the form does it. On return a browser finds its own work.
+// the same C; a finger that scrolls the page over it leaves it alone; without a script the form does it. On return a browser finds its own work.
 func TestHome(t *testing.T) {
 	p := fresh(t)
 	p.visit("/")
@@ -25,6 +26,14 @@ func TestHome(t *testing.T) {
 	require.Equal(t, p.text(".alive output"), "C = 316", "it says")
 	p.follow(func() { p.click(".intro-picture") })
 	require.Equal(t, p.query().Get("C"), "316", "the lab opens with C")
+
+	phone := open(t, p.server)
+	phone.do(chromedp.EmulateViewport(390, 500, chromedp.EmulateTouch, chromedp.EmulateMobile))
+	phone.visit("/?c=-4")
+	get[bool](phone, `(document.querySelector("#f-home-c").addEventListener("input", (e) => (document.body.dataset.moved = e.target.value)), true)`)
+	phone.finger("#f-home-c", 0, -200)
+	phone.wait("document.body.dataset.moved && scrollY > 0")
+	phone.wait(`document.querySelector(".alive output").textContent === "C = 0.1"`)
 
 	plain := open(t, p.server)
 	plain.noScript()

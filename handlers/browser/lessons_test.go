@@ -343,18 +343,6 @@ func TestLessonWords(t *testing.T) {
 func TestLessonFinger(t *testing.T) {
 	p := fresh(t)
 	p.do(chromedp.EmulateViewport(390, 800, chromedp.EmulateTouch, chromedp.EmulateMobile))
-	drag := func(css string, by, down float64) {
-		p.t.Helper()
-		at := p.reach(css)
-		touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
-			call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
-		}
-		touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: at.X, Y: at.Y})
-		for k := range 5 {
-			touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X + by*float64(k+1)/5, Y: at.Y + down*float64(k+1)/5})
-		}
-		touch(input.DispatchTouchEventTypeTouchEnd)
-	}
 	p.visit("/lessons/soft-margin?everything=1")
 	p.loaded()
 	p.wait(element("#price .words data[role=slider]"))
@@ -364,7 +352,7 @@ func TestLessonFinger(t *testing.T) {
 	}
 	for css, by := range map[string]float64{"#price .words data[role=slider]": -60, "#price .words math[data-test]": 60} {
 		before := share()
-		drag(css, by, 0)
+		p.finger(css, by, 0)
 		moved := share() - before
 		require.Check(t, math.Abs(moved-by/300) <= 0.02, "%s: a finger moved the slider by %g, not by %g", css, moved, by/300)
 		p.wait(answered)
@@ -372,7 +360,7 @@ func TestLessonFinger(t *testing.T) {
 	const field = "#price input[name=C]"
 	get[bool](p, "("+element(field)+`.addEventListener("input", (e) => (document.body.dataset.moved += " " + e.target.value)), document.body.dataset.moved = "", true)`)
 	was := get[string](p, element(field)+".value")
-	drag("#price [data-field=C] input[type=range]", 0, -200)
+	p.finger("#price [data-field=C] input[type=range]", 0, -200)
 	p.wait("document.body.dataset.moved.split(' ').length > 2")
 	require.Equal(t, get[string](p, element(field)+".value"), was, "C after scrolling over its slider")
 	p.wait(answered)
@@ -380,7 +368,7 @@ func TestLessonFinger(t *testing.T) {
 	p.visit("/lessons/kernel-trick")
 	p.wait(element("#lift form.live .turns img"))
 	p.loaded()
-	drag("#lift .turns img", -60, 0)
+	p.finger("#lift .turns img", -60, 0)
 	p.wait(answered + " && location.search.includes('yaw=60') && " + element("#lift input[name=pitch]") + ".value === '14'")
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -421,6 +422,20 @@ func (p *page) drag(from point, over ...point) {
 		from = at
 	}
 	p.do(chromedp.MouseEvent(chromedp.MouseReleased, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+}
+
+// finger drags with one finger from the middle of an element.
+func (p *page) finger(css string, by, down float64) {
+	p.t.Helper()
+	at := p.reach(css)
+	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
+		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+	}
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: at.X, Y: at.Y})
+	for k := range 5 {
+		touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X + by*float64(k+1)/5, Y: at.Y + down*float64(k+1)/5})
+	}
+	touch(input.DispatchTouchEventTypeTouchEnd)
 }
 
 // call sends a command of the protocol to the tab.

@@ -344,7 +344,7 @@ func (b *bench) choosePositive() {
 // than two.
 func (b *bench) positives() []views.Option {
 	if b.data == nil {
-		return views.Choose(pictures.PlainOptions(b.began...), cmp.Or(b.positive, b.began[len(b.began)-1]))
+		return views.Choose(classOptions(b.began), cmp.Or(b.positive, b.began[len(b.began)-1]))
 	}
 	classes, chosen := b.data.Classes, b.spec.Positive
 	if b.data.Scattered() { // too many to choose from
@@ -354,13 +354,17 @@ func (b *bench) positives() []views.Option {
 		chosen, classes = b.positive, append(slices.Clone(classes), b.positive)
 		dataset.SortLabels(classes)
 	}
-	options := pictures.PlainOptions(classes...)
+	options := classOptions(classes)
 	if len(b.data.Classes) > 2 {
 		options = append([]views.Option{{Label: "all classes"}}, options...)
 	} else if chosen == "" {
 		chosen = options[len(options)-1].Value
 	}
 	return views.Choose(options, chosen)
+}
+
+func classOptions(names []string) []views.Option {
+	return lists.Map(names, func(c string) views.Option { return views.Option{Value: c, Label: param.ClassText(c)} })
 }
 
 // hidden names the parameters that do not apply to the other choices or to the data.

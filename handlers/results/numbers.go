@@ -92,8 +92,9 @@ func Confusion(title string, rows []ml.ClassReport) views.Confusion {
 	}
 	c := views.Confusion{Title: title}
 	for k, row := range rows {
-		c.Classes = append(c.Classes, row.Class)
-		line := views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall), F1: "–"}
+		class := param.ClassText(row.Class)
+		c.Classes = append(c.Classes, class)
+		line := views.ConfusionRow{Class: class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall), F1: "–"}
 		if row.F1 != nil {
 			line.F1 = strconv.FormatFloat(*row.F1, 'f', 3, 64)
 		}

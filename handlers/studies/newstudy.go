@@ -177,8 +177,8 @@ func (m menu) form(q url.Values, problems param.Problems) studiesview.NewStudy {
 	baseline := views.Field{Name: "baseline", Form: "study-", Label: "Baseline", Help: "Tests compare all others with this learner.", Kind: "choice", Error: problems.For("baseline"), Options: []views.Option{{Label: "First learner selected"}}}
 	for _, l := range m.learners {
 		first := slices.ContainsFunc(m.study.Learners, func(o study.Learner) bool { return o.Name == l.Name })
-		p.Learners = append(p.Learners, choice("learner", l.Name, results.Capital(l.Name), chosenFrom(l), first))
-		baseline.Options = append(baseline.Options, views.Option{Value: l.Name, Label: results.Capital(l.Name), Chosen: q.Get("baseline") == l.Name})
+		p.Learners = append(p.Learners, choice("learner", l.Name, l.Name, chosenFrom(l), first))
+		baseline.Options = append(baseline.Options, views.Option{Value: l.Name, Label: l.Name, Chosen: q.Get("baseline") == l.Name})
 	}
 	chosen := func(all []studiesview.StudyChoice) int {
 		return lists.Count(all, func(c studiesview.StudyChoice) bool { return c.Chosen })
@@ -273,7 +273,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 			continue
 		}
 		asked := l.Name
-		l.Name = called("learner", asked, results.Capital(asked), func(name string) bool {
+		l.Name = called("learner", asked, asked, func(name string) bool {
 			return slices.ContainsFunc(s.Learners, func(o study.Learner) bool { return o.Name == name })
 		})
 		s.Learners = append(s.Learners, l)

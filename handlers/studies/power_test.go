@@ -2,6 +2,7 @@ package studies
 
 import (
 	"testing"
+	"time"
 
 	"marginlab/ml/mltest/require"
 )
@@ -20,5 +21,12 @@ func TestPower(t *testing.T) {
 		{6, 3, "6 data sets: Wilcoxon's p after Holm's correction for 2 pairs cannot fall below 0.062; add at least 1."},
 	} {
 		require.Equal(t, power(c.sets, c.learners), c.want, "power(c.sets, c.learners)")
+	}
+}
+
+func TestDuration(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{-1: "0 ms", 12 * time.Millisecond: "12 ms", 50 * time.Millisecond: "0.1 s", 12 * time.Second: "12 s"} {
+		require.Equal(t, duration(d), want, "duration")
 	}
 }

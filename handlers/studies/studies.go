@@ -144,8 +144,8 @@ func (a *Handler) timeText(s store.Search) string {
 
 func duration(d time.Duration) string {
 	switch {
-	case d < 0:
-		return "0 s"
+	case d < 50*time.Millisecond:
+		return fmt.Sprintf("%d ms", max(d, 0).Milliseconds())
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	case d < 2*time.Minute:

@@ -134,8 +134,8 @@ func TestStudyFormKinds(t *testing.T) {
 		one, other    string
 		has, hasNever string
 	}{
-		"classes":  {plane, "pinwheel", "SVM, one-vs-rest", "kernel ridge", `multiclass = "ovr"`, "target"},
-		"values":   {curve, "hill", "ridge, linear", "ridge, RBF", `target = "value"`, "C ="},
+		"classes":  {plane, "pinwheel", "SVM, one-vs-rest", "Kernel ridge", `multiclass = "ovr"`, "target"},
+		"values":   {curve, "hill", "Ridge, linear", "Ridge, RBF", `target = "value"`, "C ="},
 		"strings":  {words, "DNA", "SVM, spectrum", "MCM, spectrum", `kernel = "spectrum"`, "target"},
 		"graphs":   {api.Dataset{}, "cycles", "SVM, Weisfeiler-Lehman", "MCM, Weisfeiler-Lehman", `kernel = "wl"`, "target"},
 		"matrices": {matrix, "", "SVM", "MCM", `kernel = "precomputed"`, "gamma"},

@@ -277,6 +277,14 @@ var infinity = strings.NewReplacer("+Inf", "∞", "Inf", "∞")
 // Minus replaces hyphens in formatted numbers by the minus sign.
 func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
+// ClassText returns the name of a class for display: with a minus sign if it is a negative number.
+func ClassText(name string) string {
+	if _, err := strconv.ParseFloat(name, 64); err != nil {
+		return name
+	}
+	return Minus(name)
+}
+
 // Bytes formats a number of bytes in at most four digits with a no-break space, in units of 1024:
 // "97.66 kB", "1 GB"; below a kilobyte "17 bytes".
 func Bytes(n int64) string {

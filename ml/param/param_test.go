@@ -130,6 +130,9 @@ func TestTexts(t *testing.T) {
 	require.Check(t, err != nil, "a program's 1,5 is taken for %v", v)
 	require.Fails(t, require.Err((param.Param{Name: "n", Kind: param.Integer}).Parse("1.5")), "", "1.5 is taken for a whole number")
 	require.Equal(t, (param.Param{Name: "label", Kind: param.Text}).Typed("a,b"), "a,b", "a name is changed to")
+	for name, want := range map[string]string{"-1": "−1", "1": "1", "x-1": "x-1", "2026-12-02": "2026-12-02"} {
+		require.Equal(t, param.ClassText(name), want, "%s", name)
+	}
 	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1 << 10: "1 kB", 100_000: "97.66 kB", 1<<20 - 1<<10: "1023 kB", 8 << 20: "8 MB", 3 << 29: "1.5 GB", 5000 << 30: "5000 GB"} {
 		require.Equal(t, param.Bytes(n), strings.Replace(want, " ", "\u00a0", 1), "%d", n)
 	}

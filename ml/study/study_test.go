@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -173,6 +174,9 @@ func TestEncode(t *testing.T) {
 	for _, ready := range study.Builtins {
 		s, ok := study.Builtin(ready.Name)
 		require.Must(t, ok && (len(s.Sets) == 0) == (ready.Name == "matrices"), "%s: %+v", ready.Name, s)
+		for _, l := range s.Learners {
+			require.Check(t, unicode.IsUpper(rune(l.Name[0])), "%s: %s begins in lower case", ready.Name, l.Name)
+		}
 		if len(s.Sets) > 0 {
 			load(t, s)
 			all = append(all, s)

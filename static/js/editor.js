@@ -1,5 +1,5 @@
 // The point editor: add, paint, move, remove, undo.
-import { brief } from "./number.js";
+import { brief, classText } from "./number.js";
 
 const depth = 100; // maximum number of undo steps
 const most = 2000; // maximum number of points
@@ -314,7 +314,7 @@ export class Editor {
     this.stage.place(this.ghost, ...this.stage.pixel(...this.cursor));
     if (spoken && this.stage.readout) {
       const [s, t] = this.cursor.map((v) => brief(v, 4));
-      this.stage.readout.textContent = `Cursor at ${s}, ${t}. Enter adds class ${this.classes[this.active]}, Delete removes the nearest point.`;
+      this.stage.readout.textContent = `Cursor at ${s}, ${t}. Enter adds class ${classText(this.classes[this.active])}, Delete removes the nearest point.`;
     }
   }
 
@@ -366,9 +366,10 @@ export class Editor {
 
   /** Labels button b for class i; a null name stands for a new class. */
   labelClass(b, name, i) {
-    if (b.textContent !== (name ?? "+")) b.textContent = name ?? "+";
-    b.title = name === null ? "Another class" : `Class ${name}, key ${i + 1}`;
-    b.setAttribute("aria-label", name === null ? "Another class" : `Class ${name}`);
+    const text = name === null ? "+" : classText(name);
+    if (b.textContent !== text) b.textContent = text;
+    b.title = name === null ? "Another class" : `Class ${text}, key ${i + 1}`;
+    b.setAttribute("aria-label", name === null ? "Another class" : `Class ${text}`);
     if (name === null) {
       b.removeAttribute("role");
       b.removeAttribute("aria-checked");

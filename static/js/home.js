@@ -1,5 +1,7 @@
 // The start page: its first picture follows the slider of C.
 
+import { undoScroll } from "./sliders.js";
+
 const form = document.querySelector("[data-alive]");
 const slider = form.querySelector("input[type=range]"), told = form.querySelector("output"), link = form.querySelector("a");
 const picture = form.querySelector("img"), images = [...form.querySelectorAll("img, source")];
@@ -31,3 +33,4 @@ for (const end of ["load", "error"]) {
   });
 }
 slider.addEventListener("input", show);
+undoScroll(slider, slider, show);

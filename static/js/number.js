@@ -8,6 +8,9 @@ export function typeset(text) {
   return (/^-?1$/.test(mantissa) ? mantissa.replace("1", power) : `${mantissa}·${power}`).replace("-", "−");
 }
 
+/** Writes the name of a class, with a minus sign if it is a negative number. */
+export const classText = (name) => (Number.isNaN(Number(name)) ? name : name.replaceAll("-", "−"));
+
 /** Rounds v to so many significant digits; whole numbers below a million keep theirs. */
 export function brief(v, digits) {
   const short = Number(Number(v).toPrecision(digits)), size = Math.abs(short);

@@ -34,17 +34,25 @@ export function addSliders(root) {
       event.stopPropagation();
       text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: false } }));
     });
-    let before; // a touch moves the slider at once, even one that turns out to scroll the page
-    range.addEventListener("pointerdown", () => (before = text.value));
-    range.addEventListener("pointercancel", () => {
-      text.value = before;
-      text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: false } }));
-    });
+    undoScroll(range, text, () => text.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse: false } })));
     text.addEventListener("input", follow);
     box.addEventListener("resolve", follow);
     box.prepend(range);
     follow();
   }
+}
+
+/**
+ * Gives a field its value back, and calls restored, when a touch of its slider turns out to scroll the
+ * page: the touch moves the slider at once.
+ */
+export function undoScroll(range, field, restored) {
+  let before;
+  range.addEventListener("pointerdown", () => (before = field.value));
+  range.addEventListener("pointercancel", () => {
+    field.value = before;
+    restored();
+  });
 }
 
 /** Parses a number, with a decimal point or comma; NaN if it is none. */

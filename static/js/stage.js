@@ -1,5 +1,5 @@
 // The layer over a picture: finds the nearest point and shows its details.
-import { brief as rounded } from "./number.js";
+import { classText, brief as rounded } from "./number.js";
 
 const roles = {
   free: "free support vector",
@@ -38,7 +38,7 @@ export function asking(ask, tell) {
 /** The model's answer at a place, as lines of text. */
 function said({ place, class: c, scores }) {
   if (place) return said(place);
-  return [...(c === undefined ? [] : [`class ${c}`]), ...(scores ?? []).map((f) => `${f.name} = ${f.value === null ? "not a number" : brief(f.value)}`)];
+  return [...(c === undefined ? [] : [`class ${classText(c)}`]), ...(scores ?? []).map((f) => `${f.name} = ${f.value === null ? "not a number" : brief(f.value)}`)];
 }
 
 /** The points, frame and classes of a picture, with conversions between data and pixels. */
@@ -184,10 +184,10 @@ export class Stage {
     const [xName, yName] = this.data.labels || ["x1", "x2"];
     const value = this.data.value; // points have a value instead of a class
     const row = this.data.rows?.[i] ?? i;
-    const lines = [`Point ${row + 1}, ${value ? `${value} = ${brief(c)}` : `class ${this.classes[c]}`}`, `${xName} = ${brief(s)}${yName ? `, ${yName} = ${brief(t)}` : ""}`];
+    const lines = [`Point ${row + 1}, ${value ? `${value} = ${brief(c)}` : `class ${classText(this.classes[c])}`}`, `${xName} = ${brief(s)}${yName ? `, ${yName} = ${brief(t)}` : ""}`];
     if (!this.data.model) return lines;
     if (scores) { // several machines
-      lines.push(`predicted ${predicted}`, scores.map((f, k) => `${this.data.scores[k]} = ${brief(f)}`).join(", "));
+      lines.push(`predicted ${classText(predicted)}`, scores.map((f, k) => `${this.data.scores[k]} = ${brief(f)}`).join(", "));
     } else if (value) {
       lines.push(`f(x) = ${brief(f)}, residual t − f = ${brief(miss)}`);
     } else {

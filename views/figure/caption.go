@@ -8,6 +8,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // Caption describes a scene in a few sentences as a text alternative: axes, classes, boundary,
@@ -20,10 +21,10 @@ func Caption(s Scene) string {
 	var b strings.Builder
 	subject := "Points"
 	if m := s.Model; m != nil {
-		subject = "Regions of " + strings.Join(m.Classes, ", ")
+		subject = "Regions of " + strings.Join(lists.Map(m.Classes, param.ClassText), ", ")
 		if s.sides() {
 			positive, negative := m.Sides(0)
-			subject = fmt.Sprintf("Decision boundary between %s and %s", positive, negative)
+			subject = fmt.Sprintf("Decision boundary between %s and %s", param.ClassText(positive), param.ClassText(negative))
 		} else if r, ok := lists.Find(ml.Rules, func(r ml.RuleEntry) bool { return r.Name == m.Rule }); ok {
 			subject += ", " + r.Label
 		}
@@ -55,7 +56,7 @@ func Caption(s Scene) string {
 		t.wrong += btoi(p.Wrong)
 	}
 	if n := len(s.Points); n > 0 {
-		parts := lists.Map(order, func(c string) string { return fmt.Sprintf("%d of class %s", classes[c], c) })
+		parts := lists.Map(order, func(c string) string { return fmt.Sprintf("%d of class %s", classes[c], param.ClassText(c)) })
 		fmt.Fprintf(&b, " %s: %s.", plural(n, "point"), strings.Join(parts, ", "))
 	}
 	if s.Model != nil && len(s.Points) > 0 {

@@ -675,6 +675,15 @@ func TestWritingEndsWithContext(t *testing.T) {
 	}
 }
 
+// The legend and the caption write a class that is a number with a minus sign.
+func TestClassesWithAMinusSign(t *testing.T) {
+	t.Parallel()
+	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {1, 1}, {2, 0}}, []string{"-1", "1", "x-1"}))(t)
+	s := figure.DataScene(d, plane(d.Features))
+	p := require.Value(figure.Scatter(t.Context(), s))(t)
+	require.SaysAll(t, require.Drawn(t, p.SVG)+figure.Caption(s), []string{">−1<", ">x-1<", "1 of class −1"}, "the picture")
+}
+
 // TestGrey: on paper the two sides of a boundary differ without their colours, and the legend
 // names every line, for which the picture is made higher.
 func TestGrey(t *testing.T) {

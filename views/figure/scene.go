@@ -304,11 +304,12 @@ func (s *Scene) classes(t *Theme) (es []entry) {
 		if signs {
 			name = [...]string{"y = −1", "y = +1"}[i]
 		}
+		text := param.ClassText(name)
 		if s.sides() && len(s.Classes) > 2 && s.Model.ClassOf(name) == 1 {
-			name += " (against the others)"
+			text += " (against the others)"
 		}
 		m := marker{class: s.number(i), color: t.class(s.colorOf(i)), paper: t.Paper}
-		es = append(es, entry{name, func(c *draw.Canvas, at vg.Point) { m.draw(c, at, 5) }})
+		es = append(es, entry{text, func(c *draw.Canvas, at vg.Point) { m.draw(c, at, 5) }})
 	}
 	return es
 }
