@@ -241,6 +241,9 @@ var programs = sync.OnceValue(func() []program {
 		{regexp.MustCompile(`(?i)^((INSERT|REPLACE) (.* )?INTO .*(VALUES|[;,()])|INSERT INTO \S+|CREATE ([\w ]+ )?TABLE .*[;(]|DROP TABLE .*;|(BEGIN|START)( TRANSACTION)?;|(PRAGMA|SET) [\w@]+ *=.*;)$`), "SQL statements: export the table or the result of a query as CSV"},
 		{regexp.MustCompile(`^([\w.]+ *(<-|=) *)?(data\.frame\(|structure\(list\()|^[\w.]+ *(<-|=) *c\(["'\d]`), `R code: save the table with write.csv(…, "table.csv")`},
 		{regexp.MustCompile(`^\w+ *= *(np\.array\(|pd\.DataFrame\(|\[\[|[[{]$)`), "program code: save the table as CSV"},
+		{regexp.MustCompile(`^# A (tibble|data frame|grouped_df):? `), `a table as R prints it: save it with write.csv(…, "table.csv")`},
+		{regexp.MustCompile(`^\\(documentclass|usepackage|begin|toprule|hline)\b`), "LaTeX: save the table as CSV"},
+		{regexp.MustCompile(`^(---$|- \w+: )`), "YAML: save the rows as CSV or JSON"},
 	}
 })
 
@@ -254,13 +257,12 @@ func programIn(text string) string {
 	for line := ""; text != ""; {
 		line, text = cutLine(text)
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || strings.HasPrefix(line, "--") || strings.HasPrefix(line, "/*") {
-			continue
-		}
 		if k := slices.IndexFunc(programs(), func(p program) bool { return p.begins.MatchString(line) }); k >= 0 {
 			return programs()[k].found
 		}
-		break
+		if line != "" && line[0] != '#' && !strings.HasPrefix(line, "--") && !strings.HasPrefix(line, "/*") {
+			break
+		}
 	}
 	return ""
 }
