@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 	"marginlab/views/figure"
 )
@@ -57,13 +58,7 @@ const mostRemovals = 10
 
 // writeChange writes a table of flips, one of removals and a line about the samples.
 func writeChange(w io.Writer, s *ml.Sensitivity) error {
-	judged, places := "training", "rows"
-	if s.HeldOut {
-		judged = "held-out"
-	}
-	if s.Plane {
-		places = "grid points"
-	}
+	judged, places := lists.Either(s.HeldOut, "held-out", "training"), lists.Either(s.Plane, "grid points", "rows")
 	flips := [][]string{{"parameter", "from", "to", judged + " rows that flip", "first", "was", "is"}}
 	for _, f := range s.Flips {
 		line := []string{f.Parameter, short(f.From), short(f.To), "none", "-", "-", "-"}

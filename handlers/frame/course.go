@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
@@ -164,10 +165,7 @@ func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, e
 	}
 	for i, h := range handins {
 		if i == 0 {
-			v.Who = h.Name
-			if h.Anonymous {
-				v.Who = ""
-			}
+			v.Who = lists.Either(h.Anonymous, "", h.Name)
 		}
 		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created}
 		row.Status = string(there[h.Run].Status)

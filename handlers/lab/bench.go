@@ -264,10 +264,7 @@ func (b *bench) chooseColumns(form url.Values) {
 	case b.on == "" && b.spec.Project == "pca":
 		b.on = "pca"
 	case b.on == "" && len(b.spec.Features) > 0:
-		b.on = "list"
-		if len(b.spec.Features) == 2 {
-			b.on = "shown"
-		}
+		b.on = lists.Either(len(b.spec.Features) == 2, "shown", "list")
 	}
 	if len(feats) <= 2 {
 		b.on = "all"

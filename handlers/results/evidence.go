@@ -6,6 +6,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -13,10 +14,7 @@ import (
 
 // SchemeName names a cross-validation as the field does: "nested 5-fold cross-validation".
 func SchemeName(s eval.Scheme) string {
-	var text string
-	if s.Nested {
-		text = "nested "
-	}
+	text := lists.Either(s.Nested, "nested ", "")
 	switch {
 	case s.LeaveOneOut:
 		text += "leave-one-out cross-validation"

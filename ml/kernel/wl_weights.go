@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -96,10 +97,7 @@ func (c colourWeights) name(colour int) string {
 			}
 			edge := ""
 			if g.Directed {
-				edge = "→"
-				if k >= len(along[v]) {
-					edge = "←"
-				}
+				edge = lists.Either(k < len(along[v]), "→", "←")
 			}
 			if g.EdgeLabels != nil {
 				edge += g.EdgeLabels[s.Edge] + ":"

@@ -1,6 +1,9 @@
 package trace
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Replay is a recorded run of a procedure: its states, the start first. States never change, so
 // stepping back shows exactly what was shown before.
@@ -30,10 +33,7 @@ func Record[S any](ctx context.Context, steps int, run func(yield func(S) bool) 
 		}
 		return stopped == ""
 	})
-	r.status = ended
-	if stopped != "" {
-		r.status = stopped
-	}
+	r.status = cmp.Or(stopped, ended)
 	return r
 }
 

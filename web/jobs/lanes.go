@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"marginlab/ml/lists"
 	"marginlab/store"
 )
 
@@ -229,13 +230,7 @@ const levels = 4
 type sharers [1 + levels]string
 
 func (q *Queue) sharers(w store.Waiting) (keys sharers) {
-	lane, kind := "others", "runs"
-	if w.Teacher != "" {
-		lane = "courses"
-	}
-	if w.Search {
-		kind = "cells"
-	}
+	lane, kind := lists.Either(w.Teacher == "", "others", "courses"), lists.Either(w.Search, "cells", "runs")
 	keys[0] = w.Weight.String()
 	for i, name := range [levels]string{lane, q.networkOf(w), string(w.Workspace), kind} {
 		keys[i+1] = keys[i] + " " + name

@@ -644,10 +644,8 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(2, ch)}
 	}
-	hereCut, hereRho := rankTol.Of(in), rho.Of(in)
-	if hereRho > 0 {
-		hereCut = 0
-	}
+	hereRho := rho.Of(in)
+	hereCut := lessons.Either(hereRho > 0, 0, rankTol.Of(in))
 	cuts := chart("rank", "rank cut", `Along the rank cut, with $\rho = 0$.`, []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}, hereCut,
 		func(v string) []string { return rbfSettings(width, c, v, "0") })
 	rhos := chart("rho", "ρ", `Along $\rho$, where no cut is needed.`, []float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1}, hereRho,

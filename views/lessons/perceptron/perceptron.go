@@ -112,10 +112,7 @@ func update(w, x [2]float64, y float64) [2]float64 {
 }
 
 func showRule(_ context.Context, in lessons.Input) *lessons.Exhibit {
-	a, y := angle.Of(in)*math.Pi/180, 1.0
-	if label.Of(in) == "-1" {
-		y = -1
-	}
+	a, y := angle.Of(in)*math.Pi/180, lessons.Either(label.Of(in) == "-1", -1, 1.0)
 	const length = 1.2
 	w := [2]float64{length * math.Cos(a), length * math.Sin(a)}
 	x := point.Of(in)

@@ -18,10 +18,7 @@ import (
 var substitution = lessons.Lines(files, "substitution")
 
 func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
-	f, y := value.Of(in), -1.0
-	if label.Of(in) == "1" {
-		y = 1
-	}
+	f, y := value.Of(in), lessons.Either(label.Of(in) == "1", 1, -1.0)
 	losses := lessons.CurvesOf(lessons.Linspace(-3, 3, 121), func(m float64) []float64 {
 		return []float64{theory.Hinge(m), (1 - m) * (1 - m) / 2, math.Log1p(math.Exp(-m))}
 	}, "hinge", "squared error", "cross-entropy")

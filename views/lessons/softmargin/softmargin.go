@@ -155,10 +155,7 @@ func impossible(ctx context.Context) float64 {
 
 func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	m := at(ctx, 1)
-	p, y := probe.Of(in), 1.0
-	if label.Of(in) == "-1" {
-		y = -1
-	}
+	p, y := probe.Of(in), lessons.Either(label.Of(in) == "-1", -1, 1.0)
 	f := m.W[0]*p[0] + m.W[1]*p[1] + m.B
 	margin := y * f
 	slack := theory.Hinge(margin)
