@@ -257,8 +257,10 @@ func programIn(text string) string {
 	for line := ""; text != ""; {
 		line, text = cutLine(text)
 		line = strings.TrimSpace(line)
-		if k := slices.IndexFunc(programs(), func(p program) bool { return p.begins.MatchString(line) }); k >= 0 {
-			return programs()[k].found
+		if line == "---" || strings.ContainsAny(line, ` (\=;`) { // not most headers, since the expressions take time to compile
+			if k := slices.IndexFunc(programs(), func(p program) bool { return p.begins.MatchString(line) }); k >= 0 {
+				return programs()[k].found
+			}
 		}
 		if line != "" && line[0] != '#' && !strings.HasPrefix(line, "--") && !strings.HasPrefix(line, "/*") {
 			break
