@@ -138,8 +138,13 @@ func conformalChoice() param.Param {
 }
 
 // Param returns the entry of a parameter.
-func Param(name string) (param.Param, bool) {
-	return lists.Find(Params, func(p param.Param) bool { return p.Name == name })
+func Param(name string) (found param.Param, ok bool) {
+	for i := range Params { // by index: entries are large, and every training looks up hundreds
+		if Params[i].Name == name {
+			return Params[i], true
+		}
+	}
+	return found, false
 }
 
 // NoParameter returns the message for an unknown parameter, with a suggestion.
@@ -322,6 +327,9 @@ func (s Spec) Applies(name string) bool {
 		case known && !param.Contains(o.Params, name), !known && !s.Values.Has(name):
 			return false
 		}
+	}
+	if p.When == "" {
+		return true
 	}
 	beside, ok := Param(p.When)
 	v := s.Value(p.When)
