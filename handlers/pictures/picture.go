@@ -537,15 +537,16 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 		if objects != nil {
 			where = Clipped(objects.Text(p.Row))
 		}
-		values := []string{p.Label, views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
+		label := param.ClassText(p.Label)
+		values := []string{label, views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
 		if s.Targets {
 			values[3] = views.Short(p.Y - p.F)
 		}
 		switch {
 		case s.Values:
-			values = []string{p.Label, views.Short(p.F), views.Short(p.Y - p.F)}
+			values = []string{label, views.Short(p.F), views.Short(p.Y - p.F)}
 		case !sides:
-			values = append([]string{p.Label, p.Predicted}, lists.Map(p.Scores, views.Short)...)
+			values = append([]string{label, param.ClassText(p.Predicted)}, lists.Map(p.Scores, views.Short)...)
 		}
 		t.Rows = append(t.Rows, views.PointRow{
 			Row: p.Row + 1, Coordinates: where, Values: values, Weight: views.Short(p.Weight), Role: RoleText(p),
