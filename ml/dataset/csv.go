@@ -200,7 +200,7 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	}
 	names := t.cutHeader(sep.char)
 	if !t.Header && commented != nil {
-		t.Header, names = true, commented
+		t.Header, names = true, append(commented, make([]string, max(0, len(t.Columns)-len(commented)))...) // a later row may have more
 	}
 	if i := t.secondTable(sep.char); i > 0 {
 		return nil, &Error{Line: t.Lines[i], Message: fmt.Sprintf("expected values, as above, found what looks like names of columns (%s): move the second table to a file of its own", list(t.row(i)))}
