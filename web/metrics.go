@@ -25,7 +25,7 @@ type Metrics struct {
 type family struct {
 	name, kind, help string
 	set              *metrics.Set
-	write            func(w io.Writer) // nil: the set
+	write            func(w io.Writer)
 }
 
 // NewMetrics returns an independent set of metrics.
@@ -44,9 +44,12 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// add adds metrics of one name.
+// add adds metrics of one name, which write writes, or, if it is nil, the set.
 func (m *Metrics) add(name, kind, help string, write func(io.Writer)) *family {
 	f := &family{name, kind, help, metrics.NewSet(), write}
+	if write == nil {
+		f.write = f.set.WritePrometheus
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.families = append(m.families, f)
@@ -62,16 +65,22 @@ func labelled(name string, pairs ...string) string {
 	return name + "{" + strings.Join(labels, ",") + "}"
 }
 
+// Upper ends of the bins of durations, in seconds.
+var (
+	requestBins  = []float64{.005, .02, .05, .1, .3, 1, 3, 10, 60}
+	trainingBins = []float64{.01, .1, 1, 10, 60, 600, 3600}
+)
+
 // request counts a completed request.
 func (m *Metrics) request(method, route string, status int, took time.Duration) {
 	m.requests.set.GetOrCreateCounter(labelled(m.requests.name, "method", method, "route", route, "status", fmt.Sprint(status))).Inc()
-	m.requestDuration.set.GetOrCreatePrometheusHistogramExt(labelled(m.requestDuration.name, "route", route), []float64{.005, .02, .05, .1, .3, 1, 3, 10, 60}).Update(took.Seconds())
+	m.requestDuration.set.GetOrCreatePrometheusHistogramExt(labelled(m.requestDuration.name, "route", route), requestBins).Update(took.Seconds())
 }
 
 // Training counts a training with its learner ("svm"), outcome ("done") and duration.
 func (m *Metrics) Training(learner, outcome string, took time.Duration) {
 	m.trainings.set.GetOrCreateCounter(labelled(m.trainings.name, "learner", learner, "outcome", outcome)).Inc()
-	m.trainingDuration.set.GetOrCreatePrometheusHistogramExt(labelled(m.trainingDuration.name, "learner", learner), []float64{.01, .1, 1, 10, 60, 600, 3600}).Update(took.Seconds())
+	m.trainingDuration.set.GetOrCreatePrometheusHistogramExt(labelled(m.trainingDuration.name, "learner", learner), trainingBins).Update(took.Seconds())
 }
 
 // Gauge adds a gauge whose value f returns at each scrape.
@@ -97,11 +106,7 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	m.mu.Unlock()
 	for _, f := range families {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
-		if f.write != nil {
-			f.write(w)
-		} else {
-			f.set.WritePrometheus(w)
-		}
+		f.write(w)
 	}
 	metrics.WriteProcessMetrics(w)
 }

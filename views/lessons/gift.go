@@ -34,7 +34,7 @@ func GIFT(w io.Writer, category string, asked []Asked) error {
 			fmt.Fprintf(out, "#%s:%s", exact(a.Truth.Value), exact(q.Tolerance(a.Truth.Value)))
 		}
 		for i, option := range q.Options {
-			fmt.Fprintf(out, "\n%s%s", Either(float64(i) == a.Truth.Value, "=", "~"), giftText(option))
+			fmt.Fprintf(out, "\n%s%s", lists.Either(float64(i) == a.Truth.Value, "=", "~"), giftText(option))
 			if why := q.Mistaken(strconv.Itoa(i)); why != "" {
 				fmt.Fprintf(out, "#%s", giftText(why))
 			}

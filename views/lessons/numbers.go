@@ -27,7 +27,7 @@ func Brief(v float64) string {
 
 // Flush returns 0 for a value whose magnitude is below the tolerance, and v otherwise.
 func Flush(v, tolerance float64) float64 {
-	return Either(math.Abs(v) < tolerance, 0, v)
+	return lists.Either(math.Abs(v) < tolerance, 0, v)
 }
 
 // Percent formats a fraction as a percentage with one decimal.
@@ -56,7 +56,7 @@ func Setting(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Signed formats a label, +1 or −1.
 func Signed(y float64) string {
-	return Either(y > 0, "+1", "−1")
+	return lists.Either(y > 0, "+1", "−1")
 }
 
 // Pair formats a point.
@@ -82,9 +82,6 @@ func Count(n int, one, many string) string {
 	}
 	return strconv.Itoa(n) + " " + many
 }
-
-// Either returns one of two values, see [lists.Either].
-func Either[T any](b bool, yes, no T) T { return lists.Either(b, yes, no) }
 
 // First returns the index of the first condition that holds, or the number of conditions: the
 // answer to a question whose options are these and, last, none of them.
@@ -121,5 +118,5 @@ func Sign(v float64) int {
 
 // Worth formats a bound, with a note if it is vacuous.
 func Worth(b theory.Bound) string {
-	return views.Short(b.Value) + Either(b.Vacuous, " (vacuous)", "")
+	return views.Short(b.Value) + lists.Either(b.Vacuous, " (vacuous)", "")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 )
 
@@ -58,7 +59,7 @@ func (r proseRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 		return ast.WalkContinue, nil
 	})
 	reg.Register(ast.KindHeading, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		_, err := fmt.Fprintf(w, Either(entering, "<h%d>", "</h%d>\n"), max(n.(*ast.Heading).Level, 2))
+		_, err := fmt.Fprintf(w, lists.Either(entering, "<h%d>", "</h%d>\n"), max(n.(*ast.Heading).Level, 2))
 		return ast.WalkContinue, err
 	})
 }
@@ -99,7 +100,7 @@ func (w *latexWriter) node(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	case *ast.Blockquote:
 		return around("\\begin{quote}\n", "\\end{quote}\n\n")
 	case *ast.List:
-		kind := Either(n.IsOrdered(), "enumerate", "itemize")
+		kind := lists.Either(n.IsOrdered(), "enumerate", "itemize")
 		return around("\\begin{"+kind+"}\n", "\\end{"+kind+"}\n\n")
 	case *ast.ListItem:
 		return around(`\item `, "")

@@ -92,7 +92,7 @@ func (s *Sketch) Read(given string) ([]float64, error) {
 	for i, text := range texts {
 		v, err := ReadNumber(text)
 		if err != nil || s.Log && v <= 0 {
-			return nil, fmt.Errorf("height %q: expected a number%s", text, Either(s.Log, " above 0", ""))
+			return nil, fmt.Errorf("height %q: expected a number%s", text, lists.Either(s.Log, " above 0", ""))
 		}
 		heights[i] = v
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -54,7 +55,7 @@ func TeXSum(terms ...TeXTerm) string {
 		if t.Factor == 0 {
 			continue
 		}
-		sign := Either(t.Factor < 0, "-", "+")
+		sign := lists.Either(t.Factor < 0, "-", "+")
 		if b.Len() > 0 {
 			b.WriteString(" " + sign + " ")
 		} else if sign == "-" {

@@ -308,7 +308,7 @@ func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	marks = append(marks,
 		figure.Dot{At: a, Class: -1, Ring: true, Held: true, Label: "core a"},
 		figure.Dot{At: p, Class: -1, Held: true, Label: "probe"})
-	shape := lessons.Either(at.axes[0] > 0, views.Short(at.axes[1]/at.axes[0]), "–")
+	shape := lists.Either(at.axes[0] > 0, views.Short(at.axes[1]/at.axes[0]), "–")
 	return (&lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is the image of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. ~Drag the core and the probe.~",
 			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 1, marks)},
@@ -372,7 +372,7 @@ func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		m = theory.QuadraticPlane
 	}
 	f := newTwoWays(ctx, m, points)
-	order := lessons.Either(sorted.Of(in), lessons.ClassOrder(points.Y), dataset.Indices(len(points.Y)))
+	order := lists.Either(sorted.Of(in), lessons.ClassOrder(points.Y), dataset.Indices(len(points.Y)))
 	marks := points.Dots(nil)
 	caption := "The six points~; drag the one at the handle~. In the six-dimensional feature space of this kernel the means have no place in the plane."
 	if m.Inputs == 0 {

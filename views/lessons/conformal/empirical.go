@@ -5,6 +5,7 @@ import (
 
 	mlconformal "marginlab/ml/conformal"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -87,7 +88,7 @@ func showEmpirical(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		if h.name == harmKernel.Of(in) {
 			chosen, j, table.Marked = h, js[k], []int{k}
 		}
-		table.Rows = append(table.Rows, []string{h.label, views.Short(js[k]), lessons.Either(k == 0, "the plane itself", lessons.Either(js[k] < js[0], "worse", "better"))})
+		table.Rows = append(table.Rows, []string{h.label, views.Short(js[k]), lists.Either(k == 0, "the plane itself", lists.Either(js[k] < js[0], "worse", "better"))})
 	}
 	c := lessons.Must(theory.KernelPCA(theory.Gram(kernel.NewGram(chosen.kernel, t.Matrix())), 2))
 	_, found := c.Scores.Dims()

@@ -231,11 +231,11 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 		for _, at := range [][2]float64{place(i, first, scale), place(i, 1, scale), {-2, -2}, {2, 2}} {
 			limits = figure.Limits{XMin: min(limits.XMin, 1.1*at[0]), XMax: max(limits.XMax, 1.1*at[0]), YMin: min(limits.YMin, 1.1*at[1]), YMax: max(limits.YMax, 1.1*at[1])}
 		}
-		label := lessons.Either(held[i], fmt.Sprintf("held out (%d)", len(t.test)), names[lessons.Class(y)])
+		label := lists.Either(held[i], fmt.Sprintf("held out (%d)", len(t.test)), names[lessons.Class(y)])
 		marks = append(marks, figure.Dot{At: place(i, shift, scale), Class: lessons.Class(y), Hollow: held[i], Name: label})
 	}
 	marks = append(marks, figure.Line{A: [2]float64{1, 0}, Pen: figure.Pen{Color: figure.Muted, Thin: true}}, figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Color: figure.Muted, Thin: true}},
-		figure.Circle{Radius: 1, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, Name: lessons.Either(step < moves, "radius 1", "one standard deviation")})
+		figure.Circle{Radius: 1, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, Name: lists.Either(step < moves, "radius 1", "one standard deviation")})
 	return lessons.Figure{Name: "moved", Caption: "The mean of the training rows moves to the origin, then each column is divided by its standard deviation. Hollow points are held out. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(2), X: figure.Below(t.data.Features[columns[0]]), Stretched: true, Limits: limits, Marks: marks}
 		if len(columns) > 1 {
@@ -617,7 +617,7 @@ func showTest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		table.Rows = append(table.Rows, []string{lessons.Literal(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
 	}
 	chance := eval.SignTest(better, worse)
-	often := lessons.Either(chance > 0.995, "always", fmt.Sprintf("%.0f %% of the time", 100*chance))
+	often := lists.Either(chance > 0.995, "always", fmt.Sprintf("%.0f %% of the time", 100*chance))
 	table.After = true
 	e.Tables = []lessons.Table{table}
 	e.Numbers = []lessons.Number{

@@ -257,7 +257,7 @@ func showEM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood), Help: "of all eighty points"},
-			{Label: "change in this step, by point", Value: lessons.Either(step == 0, "none yet", views.Short(s.Rise))},
+			{Label: "change in this step, by point", Value: lists.Either(step == 0, "none yet", views.Short(s.Rise))},
 		},
 		Tables: []lessons.Table{table("The mixture", &s.Mixture)},
 		Lab:    t.Lab("kernel", "fisher", "components", atLeastTwo.Text(in)),
@@ -426,7 +426,7 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{needle, sums},
 		Numbers: []lessons.Number{
 			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood), After: other},
-			{Label: "variances of component 1", Value: views.Short(variances[0]) + " and " + views.Short(variances[1]), Help: lessons.Either(slices.Contains(s.AtFloor, 0), "at the floor", "above the floor")},
+			{Label: "variances of component 1", Value: views.Short(variances[0]) + " and " + views.Short(variances[1]), Help: lists.Either(slices.Contains(s.AtFloor, 0), "at the floor", "above the floor")},
 			{Label: "its weight, in points", Value: views.Short(s.Mixture.Weights[0] * float64(len(c.Y))), Help: fmt.Sprintf("for its own point it is responsible to %s", lessons.Percent(share.At(c.point, 0)))},
 		},
 	}

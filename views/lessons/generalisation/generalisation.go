@@ -126,8 +126,8 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		less := lessons.Fit(ctx, t.Without(i).Data(), pairs(c)...)
 		e.Figures = []lessons.Figure{overlay(less, full.Model, points[i], wrong[i]), chart}
 		e.Notes = []string{fmt.Sprintf("Point %d at %s is left out. It was %s. The machine without it gets it %s.", i+1, lessons.Pair(t.XY[i]),
-			lessons.Either(points[i].Role != ml.None, "a support vector", lessons.Either(svm, "no support vector, so nothing changes", "no support vector")),
-			lessons.Either(wrong[i], "wrong", "right"))}
+			lists.Either(points[i].Role != ml.None, "a support vector", lists.Either(svm, "no support vector, so nothing changes", "no support vector")),
+			lists.Either(wrong[i], "wrong", "right"))}
 	}
 	if !svm {
 		e.After = []string{"Here the machine may change even if the point left out is not a support vector."}
@@ -403,7 +403,7 @@ func others(folds [][]int, k int) (rows []int) {
 }
 
 func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	repeats := lessons.Either(in.Coarse, 8, repeats)
+	repeats := lists.Either(in.Coarse, 8, repeats)
 	n := candidates.Of(in)
 	draws := tunings(ctx, tuningNoise.Of(in), n, uint64(draw.Of(in)), repeats)
 	curves := []figure.Curve{{Name: "error on the test fold that chose"}, {Name: "true error of that choice"}}
@@ -673,7 +673,7 @@ func claims(cards []claim, bets string) lessons.Figure {
 			for i, c := range cards {
 				claim, verdicts, color := []string{fmt.Sprintf("%d  %s", i+1, c.says)}, []string{"?"}, figure.Muted
 				if i < len(bets) {
-					verdicts[0] = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
+					verdicts[0] = lists.Either(bets[i] == 't', "bet: true", "bet: false")
 				}
 				if !l.Asking {
 					claim, verdicts[0] = append(claim, c.evidence), c.verdict

@@ -108,11 +108,11 @@ func showRefine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Tables:  []lessons.Table{dictionary(two, s)},
 	}
 	if s.Node < 0 {
-		e.Notes = []string{lessons.Either(two[0].graph.Labels == nil, "Round 0: there are no labels, so all nodes have one colour.", "Round 0: a colour for each label.")}
+		e.Notes = []string{lists.Either(two[0].graph.Labels == nil, "Round 0: there are no labels, so all nodes have one colour.", "Round 0: a colour for each label.")}
 	} else {
 		c := s.Colours[s.Graph][s.Round][s.Node]
 		e.Notes = []string{fmt.Sprintf("Round %d, the ringed node of %s: its signature is %s, %s colour %s.", s.Round, two[s.Graph].label, signature(s.Dictionary[c]),
-			lessons.Either(s.Known, "which the dictionary has:", "which is new:"), colourName(c))}
+			lists.Either(s.Known, "which the dictionary has:", "which is new:"), colourName(c))}
 	}
 	asked := pair.Of(in) == "molecules" // the products are summed after the answer
 	e.Tables[0].After = asked
@@ -121,11 +121,11 @@ func showRefine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		done--
 	}
 	for k := range done + 1 {
-		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("$k$ with $h = %d$", k), Value: views.Short(upTo(s, k)), Help: lessons.Either(k == 0, "the products of round 0", fmt.Sprintf("the products of the rounds 0 to %d", k))})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("$k$ with $h = %d$", k), Value: views.Short(upTo(s, k)), Help: lists.Either(k == 0, "the products of round 0", fmt.Sprintf("the products of the rounds 0 to %d", k))})
 	}
 	if step == r.Len()-1 {
 		truth := wlValue(ctx, two[0].graph, two[1].graph, h)
-		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("kernel of the lab, $h = %d$", h), Value: views.Short(truth), Help: lessons.Either(sorted.Of(in), "which keeps the own colour in front", "by the code that trains")})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("kernel of the lab, $h = %d$", h), Value: views.Short(truth), Help: lists.Either(sorted.Of(in), "which keeps the own colour in front", "by the code that trains")})
 	}
 	for i := range e.Numbers {
 		e.Numbers[i].After = asked
@@ -190,7 +190,7 @@ func showEdges(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}{{"Weisfeiler-Lehman", wlKernel(h, true)}, {"random walk", walkKernel(0.05, true, true)}} {
 			v := value(ctx, k.Kernel, seen[0], seen[1])
 			e.Numbers = append(e.Numbers, lessons.Number{
-				Label: k.name + lessons.Either(count, ", edges count", ", edges alike"), Value: views.Short(v),
+				Label: k.name + lists.Either(count, ", edges count", ", edges alike"), Value: views.Short(v),
 				Help: "normalised; 1: the kernel cannot tell the graphs apart",
 				// The question is about the triangles.
 				After: count && edgePair.Of(in) != edgePair.Default,
@@ -213,7 +213,7 @@ func showEdges(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for c := first; counts[0][c]+counts[1][c] > 0; c++ {
 		t.Rows = append(t.Rows, []string{colourName(c), views.Short(counts[0][c]), views.Short(counts[1][c]), views.Short(counts[0][c] * counts[1][c])})
 	}
-	e.Figures = []lessons.Figure{networks("graphs", fmt.Sprintf("In each node stands its colour of round %d, %s.", h, lessons.Either(edgesCount.Of(in), "with the edges counted", "with all edges alike")), true, of...)}
+	e.Figures = []lessons.Figure{networks("graphs", fmt.Sprintf("In each node stands its colour of round %d, %s.", h, lists.Either(edgesCount.Of(in), "with the edges counted", "with all edges alike")), true, of...)}
 	e.Tables = []lessons.Table{t}
 	if edgePair.Of(in) == "triangles" && edgesCount.Of(in) && h > 0 { // the question's setting
 		e.Tables[0].After = true

@@ -79,7 +79,7 @@ func (c crossing) network(gone []int) figure.Network {
 	w := figure.Network{Graph: dataset.Graph{N: margins + len(c.Pairs), Edges: slices.Clone(first.Edges)}}
 	const apart = 1.5 // distance of columns; that of rows is 1
 	// bow bends the factors outwards.
-	bow := func(v, n int) float64 { return lessons.Either(v == 0 || v == n-1, 0, 0.6) }
+	bow := func(v, n int) float64 { return lists.Either(v == 0 || v == n-1, 0, 0.6) }
 	for v := range first.N {
 		w.Nodes, w.Places = append(w.Nodes, figure.Node{Text: letter(v), Color: figure.Green}), append(w.Places, [2]float64{-apart - bow(v, first.N), float64(v)})
 	}
@@ -155,7 +155,7 @@ func showProduct(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e.Numbers = append(e.Numbers,
 		lessons.Number{Label: fmt.Sprintf("walks of length %d", step), Value: fmt.Sprintf("%.0f", counts[2]), Help: "in the product graph", After: true},
-		lessons.Number{Label: "in the two graphs", Value: fmt.Sprintf("%.0f and %.0f", counts[0], counts[1]), Help: lessons.Either(byLabel.Of(in), "their product where labels do not count", "the number above is their product"), After: true},
+		lessons.Number{Label: "in the two graphs", Value: fmt.Sprintf("%.0f and %.0f", counts[0], counts[1]), Help: lists.Either(byLabel.Of(in), "their product where labels do not count", "the number above is their product"), After: true},
 	)
 	if r.Len() == 1 {
 		e.Notes = []string{"No pair of nodes with equal labels is joined to another: the product graph has no edge, and no walk goes on."}
@@ -246,7 +246,7 @@ func showTottering(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	note := "It starts at " + letter(gone[0]) + ". Bet: of its later steps, how many turn straight back?"
 	if step > 0 {
 		back := step > 1 && gone[step] == gone[step-2]
-		note = fmt.Sprintf("%s %s. Straight back so far: %d of %d.", lessons.Either(back, "Straight back to", "On to"), letter(gone[step]), turns, step-1)
+		note = fmt.Sprintf("%s %s. Straight back so far: %d of %d.", lists.Either(back, "Straight back to", "On to"), letter(gone[step]), turns, step-1)
 	}
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note},

@@ -263,7 +263,7 @@ func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		m := lessons.TrainHard(ctx, t)
 		table := lessons.Table{Caption: "Every KKT condition of the guess, and what the solver finds", Head: []string{"point", `$\mathbf x_i$`, `$y_i$`, `$\alpha_i$`, `$y_i f(\mathbf x_i)$`, `solver's $\alpha_i$`}, Marked: []int{i, j}}
 		for k, p := range t.XY {
-			alpha := lessons.Either(k == i || k == j, h.Alpha, 0)
+			alpha := lists.Either(k == i || k == j, h.Alpha, 0)
 			table.Rows = append(table.Rows, []string{strconv.Itoa(k + 1), lessons.Pair(p), lessons.Signed(t.Y[k]), views.Short(alpha), views.Short(byHand.Functional[k]), views.Short(near(math.Abs(m.Points[k].Weight)))})
 		}
 		e.Tables = []lessons.Table{table}

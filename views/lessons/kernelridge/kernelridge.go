@@ -365,7 +365,7 @@ func twoReadings(step, points int, w []float64) lessons.Figure {
 		return figure.Path{Plain: true, Points: [][2]float64{{x - half, y - 0.45}, {x + half, y - 0.45}, {x + half, y + 0.45}, {x - half, y + 0.45}, {x - half, y - 0.45}}}
 	}
 	text := func(x, y float64, words string) figure.Mark { return figure.Text{At: [2]float64{x, y}, Text: words} }
-	marks := []figure.Mark{text(5, 6.4, lessons.Either(step == 0, "minimise J(w)", "the gradient is 0"))}
+	marks := []figure.Mark{text(5, 6.4, lists.Either(step == 0, "minimise J(w)", "the gradient is 0"))}
 	if step >= 1 {
 		marks = append(marks, box(5, 5.5, 2.6), text(5, 5.5, "λ w = Φᵀ(t − Φ w)"))
 	}

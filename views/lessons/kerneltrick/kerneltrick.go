@@ -320,7 +320,7 @@ func showLift(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		miss := t.Y[i]*f(p[0], p[1]) <= 0
 		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], l.z(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: miss})
 	}
-	note := lessons.Either(errors > 0,
+	note := lists.Either(errors > 0,
 		fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.Y)),
 		"The plane separates the lifted points. Where it meets the surface is a curve; seen from straight above (tilt 90) that curve is the boundary in the plane.")
 	e := &lessons.Exhibit{
@@ -401,7 +401,7 @@ func showBumps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		figure.Dot{At: c[1], Class: -1, Held: true, Label: "c₂", Name: "centre"},
 	}
 	errors := t.Errors(f)
-	note := lessons.Either(errors > 0, "Not yet: no line parts the classes in the new coordinates.", "Separated: in the new coordinates a straight line does it.")
+	note := lists.Either(errors > 0, "Not yet: no line parts the classes in the new coordinates.", "Separated: in the new coordinates a straight line does it.")
 	var straight []figure.Mark
 	if w[0] != 0 || w[1] != 0 {
 		straight = lessons.Sides([2]float64{w[0], w[1]}, b)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -338,7 +339,7 @@ func showInequality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 
 // example returns example 3 or 4 with another constant.
 func example(in lessons.Input) theory.Problem {
-	p := theory.LagrangeExamples[lessons.Either(number.Of(in) == "4", 3, 2)]
+	p := theory.LagrangeExamples[lists.Either(number.Of(in) == "4", 3, 2)]
 	p.Offset *= float64(offset.Of(in))
 	return p
 }
@@ -355,16 +356,16 @@ func showCases(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		{Why: "Its derivatives in $x$ and $y$ vanish. Mind the signs: they are those of $h$.", TeX: dx + ` = 0, \qquad ` + dy + ` = 0`},
 		{Why: `Three more conditions. The first holds if one factor is 0, which makes two cases.`, TeX: `\alpha\,h = 0, \qquad \alpha \ge 0, \qquad h \le 0`},
 		{Why: `*First case,* $\alpha = 0$: the wall is ignored.`, TeX: `x = 0, \quad y = 0, \qquad h(0, 0) = ` + lessons.TeXFraction(free.Constraint)},
-		{Why: lessons.Either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), TeX: `h(0, 0) = ` + lessons.TeXFraction(free.Constraint) + lessons.Either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
+		{Why: lists.Either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), TeX: `h(0, 0) = ` + lessons.TeXFraction(free.Constraint) + lists.Either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
 		{Why: `*Second case,* $\alpha > 0$: then $h = 0$, a linear system as in example 2.`, TeX: `x = ` + lessons.TeXSum(lessons.TeXTerm{Factor: -n[0] / 2, Of: `\alpha`}) + `, \quad y = ` + lessons.TeXSum(lessons.TeXTerm{Factor: -n[1] / 2, Of: `\alpha`}) + ` \quad\Rightarrow\quad \alpha = ` + lessons.TeXFraction(line.Multiplier)},
-		{Slug: "sign", Why: lessons.Either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), TeX: `\alpha = ` + lessons.TeXFraction(line.Multiplier) + lessons.Either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
-		{Why: lessons.Either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), TeX: `(x^*,\ y^*) = ` + lessons.TeXPoint(s.Point) + `, \quad \alpha^* = ` + lessons.TeXFraction(s.Multiplier) + `, \quad f^* = ` + lessons.TeXFraction(s.Objective)},
+		{Slug: "sign", Why: lists.Either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), TeX: `\alpha = ` + lessons.TeXFraction(line.Multiplier) + lists.Either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
+		{Why: lists.Either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), TeX: `(x^*,\ y^*) = ` + lessons.TeXPoint(s.Point) + `, \quad \alpha^* = ` + lessons.TeXFraction(s.Multiplier) + `, \quad f^* = ` + lessons.TeXFraction(s.Objective)},
 	}
 	e := (&lessons.Exhibit{}).Derive(in, lines)
 	marks := half(p)
 	table := lessons.Table{Caption: "The two cases", Head: []string{"case", "place", `$\alpha$`, "$h$", "$f$", "verdict"}}
 	candidate := func(c theory.Case, name string, judged bool) {
-		verdict := lessons.Either(judged, c.Verdict.String(), "to be checked")
+		verdict := lists.Either(judged, c.Verdict.String(), "to be checked")
 		table.Rows = append(table.Rows, []string{name, lessons.Pair(c.Point), views.Short(c.Multiplier), views.Short(c.Constraint), views.Short(c.Objective), verdict})
 		table.Marked = []int{len(table.Rows) - 1}
 		label := "candidate"
@@ -518,7 +519,7 @@ func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
 		at = [2]float64{across/2 - (low[0]+high[0])/2/size, -(down+0.5)/2 - (low[1]+high[1])/2/size}
 		for i, f := range forces {
 			to := [2]float64{at[0] + f[0]/size, at[1] + f[1]/size}
-			marks = append(marks, figure.Arrow{From: at, To: to, Pen: lessons.Either(i == 0, figure.Pen{}, figure.Pen{Color: figure.Magenta})})
+			marks = append(marks, figure.Arrow{From: at, To: to, Pen: lists.Either(i == 0, figure.Pen{}, figure.Pen{Color: figure.Magenta})})
 			at = to
 		}
 	} else {
@@ -588,7 +589,7 @@ func showSVM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		walls = append(walls, figure.Line{A: [2]float64{p[0], 1}, C: pts.Y[i], Pen: pen, Label: strconv.Itoa(i + 1), Name: "walls, " + lessons.ClassName(pts.Y[i])})
 	}
 	walls = append(walls, figure.Dot{At: [2]float64{w, b}, Class: -1, Held: true, Label: "(w, b)"})
-	note := lessons.Either(least(w, b) < 1-1e-3,
+	note := lists.Either(least(w, b) < 1-1e-3,
 		"Behind a wall: at least one point has a margin below 1. See which row of the table has $h > 0$.", "All four constraints hold. Can you go further left?")
 	e := &lessons.Exhibit{
 		Handles: []lessons.Handle{{Label: "w and b", X: w, Y: b, XControl: weight, YControl: bias}},

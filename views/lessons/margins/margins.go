@@ -79,7 +79,7 @@ func showClassifier(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		Handles: []lessons.Handle{probe.Handle("probe", in)},
 		Numbers: []lessons.Number{
 			{Label: `$f(\mathbf x)$`, Value: views.Short(f), Help: "value of the classifier at the probe"},
-			{Label: "prediction", Value: lessons.Either(f < 0, "−1", "+1"), Help: `$+1$ where $f \ge 0$`},
+			{Label: "prediction", Value: lists.Either(f < 0, "−1", "+1"), Help: `$+1$ where $f \ge 0$`},
 			{Label: `$y f$ if its label is $+1$`, Value: views.Short(f), Help: "positive: classified correctly"},
 			{Label: `$y f$ if its label is $-1$`, Value: views.Short(-f)},
 		},

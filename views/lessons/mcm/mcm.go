@@ -332,7 +332,7 @@ func showFraction(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	if l > 0 {
 		quotient, parts = views.Short(g/l), views.Short(p*g)+" / "+views.Short(p*l)+"; "
 	}
-	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: quotient, Help: parts + lessons.Either(e.Step == e.Steps-1, "the smallest that there is", "the same in every line until the solver's")}}
+	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: quotient, Help: parts + lists.Either(e.Step == e.Steps-1, "the smallest that there is", "the same in every line until the solver's")}}
 	if e.Step >= 3 && l > 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$p = 1/l$`, Value: views.Short(1 / l)}, lessons.Number{Label: `$w,\; b$`, Value: views.Short(u/l) + ", " + views.Short(v/l)})
 	}
@@ -499,8 +499,8 @@ func pivot(s stepwise.SimplexState, first bool) string {
 		return "No cost promises a gain any more: this vertex is optimal, and its line is the MCM. The signs in the last row are the proof."
 	}
 	in, out, ratio := s.Nonbasic[s.Entering], s.Basic[s.Leaving], s.Ratios[s.Leaving]
-	text := lessons.Either(first, "Start: f = 0, every point pays 1. ", "")
-	rule := lessons.Either(s.Bland, "is the first with a promising cost (Bland's rule, after a step of length 0)", "has the cost of largest size")
+	text := lists.Either(first, "Start: f = 0, every point pays 1. ", "")
+	rule := lists.Either(s.Bland, "is the first with a promising cost (Bland's rule, after a step of length 0)", "has the cost of largest size")
 	text += fmt.Sprintf("%s %s, %s per unit, and enters. ", in, rule, views.Short(s.Cost[s.Entering]))
 	if ratio == 0 {
 		return text + fmt.Sprintf("%s is 0 already and would fall below: the ratio is 0. %s leaves.", out, out)
@@ -645,7 +645,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(2, ch)}
 	}
 	hereRho := rho.Of(in)
-	hereCut := lessons.Either(hereRho > 0, 0, rankTol.Of(in))
+	hereCut := lists.Either(hereRho > 0, 0, rankTol.Of(in))
 	cuts := chart("rank", "rank cut", `Along the rank cut, with $\rho = 0$.`, []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}, hereCut,
 		func(v string) []string { return rbfSettings(width, c, v, "0") })
 	rhos := chart("rho", "ρ", `Along $\rho$, where no cut is needed.`, []float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1}, hereRho,

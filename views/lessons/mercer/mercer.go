@@ -485,7 +485,7 @@ func showCombine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	label := ""
 	for i, c := range combinations {
 		s := lessons.Must(theory.Mercer(c.of(k1, k2, x)))
-		here := lessons.Either(s.PSD, "passes", "refuted")
+		here := lists.Either(s.PSD, "passes", "refuted")
 		tab.Rows = append(tab.Rows, []string{c.label, views.Short(s.Values[n-1]), views.Short(s.Values[0]), here, c.rule})
 		if c.name == operation.Of(in) {
 			chosen, label, tab.Marked = s, c.label, []int{i}

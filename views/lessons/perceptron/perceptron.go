@@ -112,7 +112,7 @@ func update(w, x [2]float64, y float64) [2]float64 {
 }
 
 func showRule(_ context.Context, in lessons.Input) *lessons.Exhibit {
-	a, y := angle.Of(in)*math.Pi/180, lessons.Either(label.Of(in) == "-1", -1, 1.0)
+	a, y := angle.Of(in)*math.Pi/180, lists.Either(label.Of(in) == "-1", -1, 1.0)
 	const length = 1.2
 	w := [2]float64{length * math.Cos(a), length * math.Sin(a)}
 	x := point.Of(in)
@@ -121,7 +121,7 @@ func showRule(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	mine := figure.Dot{At: x, Class: lessons.Class(y), Ring: true, Held: true, Label: "x", Name: lessons.ClassName(y)}
 	const asks = "The weights, the line at a right angle to them, and one point. ~Drag it to either side.~ What becomes of the weights?"
 	before := lessons.Plane("rule", asks, limits, 2, lessons.Sides(w, 0), []figure.Mark{figure.Arrow{To: w, Label: "w"}, mine})
-	marks := lessons.Sides(lessons.Either(lessons.Norm(next) > 1e-9, next, w), 0)
+	marks := lessons.Sides(lists.Either(lessons.Norm(next) > 1e-9, next, w), 0)
 	note := "The point is on its right side: nothing changes."
 	if next != w {
 		marks = append(marks,
@@ -157,7 +157,7 @@ func countsTable(s stepwise.PerceptronState) lessons.Table {
 		Head:    []string{"point", "$y$", `mistakes $\alpha$`, `$y f(\mathbf x)$`, ""},
 	}
 	for i, p := range s.Points {
-		verdict := lessons.Either(p.Margin > 0, "right", "wrong")
+		verdict := lists.Either(p.Margin > 0, "right", "wrong")
 		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), lessons.Signed(p.Y), lessons.Short(p.Alpha), lessons.Short(p.Margin), verdict})
 	}
 	if s.Looked >= 0 {
@@ -263,7 +263,7 @@ func turn(t lessons.Toy, degrees float64) lessons.Toy {
 }
 
 func showGram(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	straight := lessons.Either(points.Of(in) == "ring", lessons.StepToys["ring"], toy)
+	straight := lists.Either(points.Of(in) == "ring", lessons.StepToys["ring"], toy)
 	t := turn(straight.ByClass(1), degrees.Of(in))
 	k := map[string]kernel.Kernel{
 		"linear": linear(), "poly": kernel.Polynomial(1, 1, 2), "rbf": kernel.RBF(1),

@@ -18,7 +18,7 @@ import (
 var substitution = lessons.Lines(files, "substitution")
 
 func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
-	f, y := value.Of(in), lessons.Either(label.Of(in) == "1", 1, -1.0)
+	f, y := value.Of(in), lists.Either(label.Of(in) == "1", 1, -1.0)
 	losses := lessons.CurvesOf(lessons.Linspace(-3, 3, 121), func(m float64) []float64 {
 		return []float64{theory.Hinge(m), (1 - m) * (1 - m) / 2, math.Log1p(math.Exp(-m))}
 	}, "hinge", "squared error", "cross-entropy")
@@ -139,7 +139,7 @@ func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		e.Notes = []string{fmt.Sprintf(`Without the label: %s in this step, %d of them with a margin of 1 or more that should have been left alone.`, lessons.Count(len(now.Active), "active hinge", "active hinges"), content)}
 		e.After = []string{"The objective is " + lessons.Typeset(lessons.Short(above.Y[step])) + " above its minimum."}
 	default:
-		word := lessons.Either(above.Y[step] > above.Y[step-1], "*rose*", "fell")
+		word := lists.Either(above.Y[step] > above.Y[step-1], "*rose*", "fell")
 		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s.`, step, lessons.Short(now.Rate), lessons.Count(len(now.Active), "active hinge", "active hinges"))}
 		e.After = []string{"The objective " + word + "."}
 	}

@@ -89,7 +89,7 @@ func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		pen := figure.Pen{Dash: figure.Dashed, Thin: true}
 		marks = append(lessons.Sides(w, b),
 			figure.Line{A: w, C: n*delta - b, Pen: pen, Name: "Δ from the line"}, figure.Line{A: w, C: -n*delta - b, Pen: pen, Name: "Δ from the line"})
-		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), lessons.Either(d.Margin >= delta, "enough", "too little, the strip holds a point"))
+		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), lists.Either(d.Margin >= delta, "enough", "too little, the strip holds a point"))
 	}
 	marks = append(marks, figure.Circle{Center: centre, Radius: ball.Radius, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dotted}, Name: "smallest circle, R"})
 	marks = append(marks, numbered(places, d.Labels, false)...)
@@ -107,10 +107,10 @@ func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	floor := theory.WholeMarginVCDim(ball.Radius, delta, 2)
 	all := wide(delta) == len(s.Dichotomies)
 	e.Numbers = []lessons.Number{
-		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: lessons.Either(all, "shattered with this margin", "not shattered with this margin")},
+		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: lists.Either(all, "shattered with this margin", "not shattered with this margin")},
 		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + lessons.TeX(ball.Radius) + "$, the circle in the picture"},
 		{Label: `bound on $h$`, Value: views.Short(theory.MarginVCDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
-		{Label: "the same, rounded down", Value: views.Short(floor), Help: lessons.Either(all && floor < 3, "refuted in this picture: three points are shattered", "a common slip")},
+		{Label: "the same, rounded down", Value: views.Short(floor), Help: lists.Either(all && floor < 3, "refuted in this picture: three points are shattered", "a common slip")},
 	}
 	e.Tables = []lessons.Table{unitTable(ball.Radius, theory.Diameter(k), delta)}
 	return e
@@ -277,11 +277,11 @@ func showRun(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Tables = []lessons.Table{t}
 	e.Numbers = []lessons.Number{
 		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are inside the margin or on the wrong side; the bounds by margin count them as errors", s.short)},
-		{Label: "$R$", Value: views.Short(s.radius), Help: lessons.Either(s.exact, "radius of the smallest ball in feature space", "radius of a ball about the origin of feature space")},
+		{Label: "$R$", Value: views.Short(s.radius), Help: lists.Either(s.exact, "radius of the smallest ball in feature space", "radius of a ball about the origin of feature space")},
 		{Label: `$\Delta = 1/\lVert\mathbf w\rVert$`, Value: views.Short(margin), Help: "$R^2/\\Delta^2$ is " + views.Short(s.radius*s.radius/margin/margin)},
 	}
 	if !svm {
-		e.Numbers = append(e.Numbers, lessons.Number{Label: `$h_{\text{MCM}}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + lessons.Either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$h_{\text{MCM}}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + lists.Either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
 	}
 	return e
 }

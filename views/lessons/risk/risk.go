@@ -207,7 +207,7 @@ const moonNoise = 0.3 // on the second screen
 func showTraining(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	sample := lessons.Drawn("moons", trainingM.Of(in), moonNoise, uint64(draw.Of(in)))
 	d := sample.Data()
-	many := lessons.Either(in.Coarse, 600, 2000)
+	many := lists.Either(in.Coarse, 600, 2000)
 	fresh := lessons.FreshMoons(many, moonNoise)
 	at := func(gamma float64) (res *lessons.Fitted, seen, truth float64) {
 		res = lessons.Fit(ctx, d, "gamma", lessons.Setting(gamma), "C", "100")

@@ -68,7 +68,7 @@ func showShattering(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Notes = []string{shatterNote(d, family)}
 	e.Numbers = []lessons.Number{
 		{Label: "realised so far", After: n > 3, Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
-		{Label: "realised in all", After: true, Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: lessons.Either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
+		{Label: "realised in all", After: true, Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: lists.Either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
 		{Label: "rank", Value: strconv.Itoa(s.Rank), Help: fmt.Sprintf("independent directions of $(\\phi(\\mathbf x), 1)$; shattered exactly when it is %d, the number of points", n)},
 	}
 	t := lessons.Table{Caption: "The first points, one more in each row", Head: []string{"points", "labellings", "realised"}, Marked: []int{n - 1}}
@@ -177,7 +177,7 @@ func labelling(s theory.Shattering, step int) theory.Dichotomy {
 // signs returns the labels in the order of the points.
 func signs(d theory.Dichotomy) (signs string) {
 	for _, y := range d.Labels {
-		signs += lessons.Either(y > 0, "+", "−")
+		signs += lists.Either(y > 0, "+", "−")
 	}
 	return signs
 }

@@ -197,7 +197,7 @@ func load(name string) (b bunch) {
 	case "pinwheel":
 		b.data = lessons.Must(dataset.Generate("pinwheel", 60, 0.12, 1))
 	case "iris", "sepals":
-		columns := lessons.Either(name == "sepals", []string{"sepal_length", "sepal_width"}, []string{"petal_length", "petal_width"})
+		columns := lists.Either(name == "sepals", []string{"sepal_length", "sepal_width"}, []string{"petal_length", "petal_width"})
 		b.data = lessons.LoadData("iris")
 		b.lab = []string{"features", strings.Join(columns, ",")}
 		b.data = lessons.Must(b.data.Columns(columns))
@@ -299,7 +299,7 @@ func showRest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		if f >= 0 {
 			claims++
 		}
-		e.Numbers = append(e.Numbers, lessons.Number{Label: "$f_" + own.Positive + `(\mathbf x)$`, Value: views.Short(f), Help: lessons.Either(f >= 0, "claims your point", "does not claim it")})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "$f_" + own.Positive + `(\mathbf x)$`, Value: views.Short(f), Help: lists.Either(f >= 0, "claims your point", "does not claim it")})
 	}
 	if e.Step > 0 {
 		table.Marked = []int{e.Step - 1}
@@ -411,7 +411,7 @@ func showPairs(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	var winners []string // of the duels so far
 	for k, f := range scores {
 		own := t.Report.Machines[k]
-		winner := lessons.Either(f >= 0, own.Positive, own.Negative)
+		winner := lists.Either(f >= 0, own.Positive, own.Negative)
 		table.Rows = append(table.Rows, []string{own.Negative + " or " + own.Positive, strconv.Itoa(own.TrainN), strconv.Itoa(own.SupportVectors), views.Short(*own.Margin), views.Short(math.Abs(f)), winner})
 		if k <= e.Step {
 			winners = append(winners, winner)
@@ -427,13 +427,13 @@ func showPairs(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		case won == most:
 			leaders++
 		}
-		e.Numbers = append(e.Numbers, lessons.Number{Label: name, Value: lessons.Count(won, "vote", "votes"), Help: lessons.Either(over, "sum of its margins "+lessons.Short(margins[c]), "so far")})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: name, Value: lessons.Count(won, "vote", "votes"), Help: lists.Either(over, "sum of its margins "+lessons.Short(margins[c]), "so far")})
 	}
 	answer := t.Model.LabelOf(scores...)
 	switch {
 	case !over:
 		table.Marked = []int{e.Step}
-		e.Notes = []string{fmt.Sprintf("Your point: %s wins. ~On to %s.~", winners[e.Step], lessons.Either(e.Step+1 < len(scores), "the next duel", "the count"))}
+		e.Notes = []string{fmt.Sprintf("Your point: %s wins. ~On to %s.~", winners[e.Step], lists.Either(e.Step+1 < len(scores), "the next duel", "the count"))}
 	case leaders > 1:
 		e.Notes = []string{fmt.Sprintf("The votes are tied, %d classes have %s each: every class beats another and loses to a third.", leaders, lessons.Count(most, "vote", "votes"))}
 		e.After = []string{"By the sums of its margins the answer is " + answer + "."}
@@ -496,7 +496,7 @@ func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	each, sum, largest := theory.ClassSlacks(scores, own)
 	paid := func(x, y float64) float64 {
 		_, sum, largest := theory.ClassSlacks(f(x, y), own)
-		return lessons.Either(way == "ww", sum, largest)
+		return lists.Either(way == "ww", sum, largest)
 	}
 	table := lessons.Table{Caption: "Your point as one of class " + classes[own] + ". It is not trained on.", Head: []string{"class", "$f_c(\\mathbf x)$", "$f_y - f_c$", "slack"}}
 	for c, name := range classes {
@@ -515,8 +515,8 @@ func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		},
 		Handles: []lessons.Handle{paying.Handle("your point", in)},
 		Numbers: []lessons.Number{
-			{Label: "Weston and Watkins pay", Value: lessons.Short(sum), Help: `$\sum_{c\ne y}\xi_{ic}$` + lessons.Either(way == "ww", ", this machine", "")},
-			{Label: "Crammer and Singer pay", Value: lessons.Short(largest), Help: `$\max_{c\ne y}\xi_{ic}$` + lessons.Either(way == "cs", ", this machine", "")},
+			{Label: "Weston and Watkins pay", Value: lessons.Short(sum), Help: `$\sum_{c\ne y}\xi_{ic}$` + lists.Either(way == "ww", ", this machine", "")},
+			{Label: "Crammer and Singer pay", Value: lessons.Short(largest), Help: `$\max_{c\ne y}\xi_{ic}$` + lists.Either(way == "cs", ", this machine", "")},
 			{Label: "slack of all 24 points", Value: views.Short(*t.Report.SlackSum), Help: "as this machine counts it"},
 			{Label: "minimum", Value: views.Short(*t.Report.Objective), Help: `$\tfrac12\sum_c\lVert\mathbf w_c\rVert^2 + C$ times that slack`},
 		},
@@ -581,7 +581,7 @@ func showClimb(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", vectors, len(s.Points))},
 	}
 	if e.Step == e.Steps-1 {
-		e.Notes = []string{lessons.Either(r.Status() == trace.Converged, "No point violates its conditions by more than 0.01: the functions will not change much any more.", fmt.Sprintf("%d steps are shown, and the climb is not at its end: a large $C$ makes the way long. The lab's solver takes steps in many directions at once.", mostSteps))}
+		e.Notes = []string{lists.Either(r.Status() == trace.Converged, "No point violates its conditions by more than 0.01: the functions will not change much any more.", fmt.Sprintf("%d steps are shown, and the climb is not at its end: a large $C$ makes the way long. The lab's solver takes steps in many directions at once.", mostSteps))}
 	}
 	return e
 }

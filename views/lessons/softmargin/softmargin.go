@@ -109,7 +109,7 @@ func showOnePoint(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := joined(p)
 	e := &lessons.Exhibit{Handles: []lessons.Handle{yourPoint.Handle("your point", in)}}
 	soft := hardness.Of(in) == "soft"
-	settings := lessons.Either(soft, []string{"C", "1"}, []string{"hard_margin", "true"})
+	settings := lists.Either(soft, []string{"C", "1"}, []string{"hard_margin", "true"})
 	e.Lab = t.Lab(append([]string{"kernel", "linear"}, settings...)...)
 	without := 1 / lessons.Norm(lessons.TrainHard(ctx, lessons.Separable).W)
 	caption := `~Drag your point, the one with the label.~ Ringed points are support vectors.`
@@ -155,7 +155,7 @@ func impossible(ctx context.Context) float64 {
 
 func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	m := at(ctx, 1)
-	p, y := probe.Of(in), lessons.Either(label.Of(in) == "-1", -1, 1.0)
+	p, y := probe.Of(in), lists.Either(label.Of(in) == "-1", -1, 1.0)
 	f := m.W[0]*p[0] + m.W[1]*p[1] + m.B
 	margin := y * f
 	slack := theory.Hinge(margin)
@@ -493,7 +493,7 @@ func showChoose(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	set := chooseSet.Of(in)
 	k := lessons.Must(strconv.Atoi(folds.Of(in)))
 	d := data(set)
-	positive := lessons.Either(set == "iris", "versicolor", "")
+	positive := lists.Either(set == "iris", "versicolor", "")
 	spec := lessons.NewSpec("gamma", "2", "positive", positive, "max_iter", "20000")
 	cs := prices(2)
 	grid := lessons.Must(eval.CrossValidate(ctx, d, spec, eval.Grid{"C": eval.Numbers(cs...)}, eval.Scheme{Folds: k, Seed: uint64(seed.Of(in))}, nil))

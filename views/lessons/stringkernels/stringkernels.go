@@ -438,7 +438,7 @@ var recursion = lessons.Lines(files, "recursion")
 // tableName returns the letter and the level of a table of the replay.
 func tableName(s stepwise.SubsequenceTables, table int) (letter string, p int) {
 	p, isA := s.Level(table)
-	return lessons.Either(isA, "A", "B"), p
+	return lists.Either(isA, "A", "B"), p
 }
 
 func showFilling(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -452,7 +452,7 @@ func showFilling(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	if !ok {
 		e.Body = lessons.Derivation(-1, recursion()...)
 		e.Numbers = []lessons.Number{{Label: "places in each table", Value: strconv.Itoa(len(s.X) * len(s.Z)), Help: "a pair of symbols each"}}
-		e.Notes = []string{lessons.Either(len(s.X)*len(s.Z) == 0, "A string without symbols has no table: its kernel with any other is 0.", "All tables are empty. ~Step through them: each entry is filled from those that are dashed.~")}
+		e.Notes = []string{lists.Either(len(s.X)*len(s.Z) == 0, "A string without symbols has no table: its kernel with any other is 0.", "All tables are empty. ~Step through them: each entry is filled from those that are dashed.~")}
 		return e
 	}
 	letter, p := tableName(s, table)
@@ -467,7 +467,7 @@ func showFilling(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	v, _ := s.At(table, i, j)
 	e.Numbers = []lessons.Number{
 		{Label: fmt.Sprintf("$%s_{%d}(%d, %d)$", letter, p, i+1, j+1), Value: views.Short(v), Help: "$= " + sumTeX(s, table, i, j) + "$"},
-		{Label: fmt.Sprintf("symbols $x_{%d}$ and $z_{%d}$", i+1, j+1), Value: string(s.X[i]) + " and " + string(s.Z[j]), Help: lessons.Either(s.X[i] == s.Z[j], "a match", "no match")},
+		{Label: fmt.Sprintf("symbols $x_{%d}$ and $z_{%d}$", i+1, j+1), Value: string(s.X[i]) + " and " + string(s.Z[j]), Help: lists.Either(s.X[i] == s.Z[j], "a match", "no match")},
 		{Label: fmt.Sprintf("sum of $A_{%d}$ so far", k), Value: views.Short(s.Sum()), Help: "at the end the kernel"},
 	}
 	if step == r.Len()-1 {
@@ -644,7 +644,7 @@ func showValid(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		},
 		Numbers: []lessons.Number{
 			{Label: "words", Value: strconv.Itoa(len(texts)), Help: fmt.Sprintf("the first %d at most", most)},
-			{Label: "smallest eigenvalue", Value: views.Short(least), Help: lessons.Either(s.PSD, "none is below 0", "below 0: these words refute the similarity")},
+			{Label: "smallest eigenvalue", Value: views.Short(least), Help: lists.Either(s.PSD, "none is below 0", "below 0: these words refute the similarity")},
 		},
 	}
 	if !s.PSD {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/theory"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -80,7 +81,7 @@ func letterText(seed uint64) string {
 func drawTree(l lessons.Look, t *theory.SuffixTree, cut []int, k int) (*figure.Picture, error) {
 	below, y := make([][]int, len(t.Nodes)), make([]float64, len(t.Nodes))
 	label := func(v int) string { // of the edge to a node, with the end mark
-		return strings.ReplaceAll(t.Edge(v), " ", "␣") + lessons.Either(t.Nodes[v].Text >= 0, "$", "")
+		return strings.ReplaceAll(t.Edge(v), " ", "␣") + lists.Either(t.Nodes[v].Text >= 0, "$", "")
 	}
 	for v, n := range t.Nodes[1:] {
 		below[n.Parent] = append(below[n.Parent], v+1)

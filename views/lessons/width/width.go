@@ -410,7 +410,7 @@ func showChoice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		rows[i] = lessons.Setting(c)
 		row := []string{rows[i]}
 		for j := range gridGammas {
-			mark := lessons.Either(slices.Contains(best, j*n+i), "*", "")
+			mark := lists.Either(slices.Contains(best, j*n+i), "*", "")
 			row = append(row, mark+fmt.Sprintf("%.0f", 100*wrong.At(i, j))+mark)
 		}
 		table.Rows = append(table.Rows, row)
