@@ -290,8 +290,8 @@ func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 }
 
 // CreateHandin queues and submits a run atomically. A full queue does not prevent it: each
-// workspace may exceed the limit by a few submissions. Errors are those of CreateRun, except
-// ErrQueueFull, and of HandIn.
+// workspace may exceed the limit by a few submissions. It fails where CreateRun does, except with
+// ErrQueueFull, and where HandIn does.
 func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name string) (r Run, err error) {
 	if ps := checkStudent(name); ps != nil {
 		return r, ps

@@ -238,7 +238,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		note(std, "cv", fmt.Sprintf("%d of %d settings cannot be trained on every fold and are left out of the choice: %s", failed, len(res.Settings), why))
 	}
 	if short > 0 {
-		note(std, "cv", fmt.Sprintf("%d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Settings)))
+		note(std, "cv", fmt.Sprintf("%d of %d settings did not converge: their numbers describe the last iterate, not the optimum", short, len(res.Settings)))
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 	case trace.Cancelled:
 		return fmt.Errorf("interrupted: status %s after %d iterations, nothing was saved", s, res.Report.Iterations)
 	default:
-		note(std, "fit", fmt.Sprintf("status %s: the numbers are those of the last iterate, not of the optimum", s))
+		note(std, "fit", fmt.Sprintf("status %s: the numbers describe the last iterate, not the optimum", s))
 	}
 
 	if o.out != "" {

@@ -201,7 +201,7 @@ func TestGraphRows(t *testing.T) {
 		require.Check(t, err == nil && label == want && o.Len() == 1 && o.Text(0) == `{"n":2,"edges":[[0,1]]}`,
 			"%q: %v, label %q, %v", in, o, label, err)
 	}
-	// Graphs of several columns are those of the name, however their edges look.
+	// Of several columns of graphs the named one is taken, however its edges look.
 	several := require.Value(ParseTable(strings.NewReader(`<graphml><key id="k" for="edge" attr.name="kind"/>
 		<graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="k">x</data></edge></graph></graphml>`), "f", Limits{}))(t)
 	arc := Graph{N: 2, Directed: true, Edges: [][2]int{{0, 1}}}

@@ -93,7 +93,7 @@ func (t *Table) Labels(name string) ([]string, error) {
 }
 
 // classes returns the distinct labels in a column, in order of first appearance, and a function
-// that returns the index among them of each row's label. Its errors are those of Labels.
+// that returns the index among them of each row's label. It fails where Labels does.
 func (t *Table) classes(name string) (distinct []string, of func() []int, err error) {
 	j, err := t.find(name)
 	if err != nil {

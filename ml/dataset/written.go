@@ -416,7 +416,7 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 // codes are currency signs written in letters.
 var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "R$", "Fr.", "kr", "Kč", "zł"}
 
-// units are those of common measurements.
+// units lists the units of common measurements.
 var units = strings.Fields(`mm cm m km mm² cm² m² km² m2 cm³ m³ m3 ml mL l L µm μm µg μg mg g kg
 	ms s min h Hz kHz MHz GHz mV V kW kWh Pa hPa kPa bar mbar °C °F lb lbs ft km/h m/s mph dB ppm`)
 

@@ -27,8 +27,8 @@ func drawn(t *testing.T, text, design string, points int, seed uint64) *eval.Dra
 	return require.Value(axes(t, text).Design(design, points, seed))(t).(*eval.Drawn)
 }
 
-// The points lie in their ranges, are the same under a seed, others under another, and the
-// first ones of more are those of fewer. What is drawn in equal proportions is as often
+// The points lie in their ranges, are the same under a seed, others under another, and a
+// longer list begins with the shorter one. What is drawn in equal proportions is as often
 // below the geometric mean of the range as above.
 func TestDrawn(t *testing.T) {
 	t.Parallel()

@@ -117,7 +117,7 @@ func (p *sparse) diagonal() bool {
 }
 
 // interpolant returns the objective of the function with b = 0 that equals the labels at all points
-// but copies of others, with these points, of which the first are those of the features. The objective is infinite
+// but copies of others, with these points, those of the features first. The objective is infinite
 // if K is not positive definite there.
 func (p *sparse) interpolant(ctx context.Context, d *dual) (points []int, obj float64, err error) {
 	points = slices.Clone(p.used)

@@ -272,7 +272,7 @@ func Text(w io.Writer, tables []Table) error {
 	})
 }
 
-// WriteColumns writes lines of cells in columns. Errors are those of a later write to w, such as
+// WriteColumns writes lines of cells in columns. Errors show in a later write to w, such as
 // [bufio.Writer.Flush].
 func WriteColumns(w io.Writer, lines [][]string) {
 	widths := ColumnWidths(lines)

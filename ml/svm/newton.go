@@ -41,7 +41,7 @@ type block interface {
 	subtract(left, d []float64, points []int)
 }
 
-// equations are those of a Newton step, solved while points are fixed at their bounds one after
+// equations holds the equations of a Newton step, solved while points are fixed at their bounds one after
 // another.
 type equations interface {
 	// fix prescribes the moves of further points, or reports false if so many are fixed that new

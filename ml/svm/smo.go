@@ -28,7 +28,7 @@ import (
 // j the largest second-order gain of the objective (Fan, Chen, Lin: "Working set selection using
 // second order information for training support vector machines", JMLR 6, 2005). The stopping
 // rule (finish adds one for the gap), the guard tau for pairs without positive curvature and the
-// bias are those of LIBSVM (Chang, Lin, ACM TIST 2, 2011).
+// bias follow LIBSVM (Chang, Lin, ACM TIST 2, 2011).
 //
 // Most points settle early at a bound that their g pushes them to (Joachims 1999, "shrinking"). A
 // smaller smo over the others makes most of the steps; afterwards the gradient of all points is

@@ -16,7 +16,7 @@ import (
 // f(x) = w·phi(x) + b, w = sum_j u_j phi(x_j) (MCM notes, "MCM formulations").
 //
 // The notes append a 1 to every point and b to w, so that the hyperplane passes through the
-// origin: R, Delta and |w^| below are those of the augmented vectors. By Cauchy-Schwarz
+// origin: R, Delta and |w^| below refer to the augmented vectors. By Cauchy-Schwarz
 // HMCM <= Radius/Margin. Slip: from this and the bound h <= (R/Delta)² (MarginVCDim) the notes
 // conclude that h_MCM² bounds the VC dimension h from both sides up to two constants. For a
 // single machine such constants always exist, as for any two positive numbers; and as

@@ -1460,7 +1460,7 @@ type ObjectForm struct {
 	Places                  string // of the nodes of a graph, as JSON; "" where they have none
 }
 
-// scripts are those of the page.
+// scripts lists the scripts of the page.
 func (p Dataset) scripts() []string {
 	if p.Objects != nil && p.Objects.What == "graph" {
 		return []string{"graph.js"}

@@ -38,7 +38,7 @@ func (f Format) sheet() (*sheet, error) {
 }
 
 // Color is a colour of the theme, by purpose. ClassColor(i) is the colour of class i; Blue and the
-// following names are those of the first classes.
+// following names belong to the first classes.
 type Color int
 
 // Colours of lines and marks. Ink is the colour of text.

@@ -1431,7 +1431,7 @@ type Part struct {
 	After    bool // it gives answers away
 }
 
-// Parts are those of a screen in the order in which they are shown: a prediction comes
+// Parts returns the parts of a screen in the order in which they are shown: a prediction comes
 // before what gives it away.
 func (s *ScreenView) Parts() (parts []Part) {
 	asked := 0

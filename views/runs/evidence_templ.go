@@ -23,8 +23,8 @@ type Evidence struct {
 	Values   bool     // f is fitted to values
 	Pairs    []Verdict
 	PairHead []string // of the cells of Pairs
-	// Few and FewFolds are those of Pairs and FoldPairs on the run called Against, where all
-	// are many; nil: they are few.
+	// Few and FewFolds list the members of Pairs and FoldPairs that involve the run called Against, if
+	// there are many; nil: there are few.
 	Few, FewFolds []Verdict
 	Against       string
 	// Differ is on how many of the points not all give the same answer; Rows are the first.

@@ -200,8 +200,8 @@ func tug(m *mixture.Mixture, at [2]float64) [][2]float64 {
 const crowd = 20
 
 // tugged returns the mixture of n points after one more round of EM that includes the probe with
-// weight crowd; share holds its responsibilities. EM has converged, so the sums over the n points
-// are those of the mixture.
+// weight crowd; share holds its responsibilities. EM has converged, so the mixture gives
+// the sums over the n points.
 func tugged(m *mixture.Mixture, n float64, at [2]float64, share []float64) *mixture.Mixture {
 	next := &mixture.Mixture{}
 	for k, w := range m.Weights {

@@ -353,7 +353,7 @@ func showCases(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	lines := []lessons.Line{
 		{Why: "Minimise $f$ on the allowed side of the wall.", TeX: `f = x^2 + y^2, \qquad h = ` + h + ` \le 0`},
 		{Why: `One multiplier gives the generalised Lagrange function.`, TeX: `\mathcal L(x, y, \alpha) = x^2 + y^2 + \alpha\,(` + h + `)`},
-		{Why: "Its derivatives in $x$ and $y$ vanish. Mind the signs: they are those of $h$.", TeX: dx + ` = 0, \qquad ` + dy + ` = 0`},
+		{Why: "Its derivatives in $x$ and $y$ vanish. Mind the signs, which $h$ decides.", TeX: dx + ` = 0, \qquad ` + dy + ` = 0`},
 		{Why: `Three more conditions. The first holds if one factor is 0, which makes two cases.`, TeX: `\alpha\,h = 0, \qquad \alpha \ge 0, \qquad h \le 0`},
 		{Why: `*First case,* $\alpha = 0$: the wall is ignored.`, TeX: `x = 0, \quad y = 0, \qquad h(0, 0) = ` + lessons.TeXFraction(free.Constraint)},
 		{Why: lists.Either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), TeX: `h(0, 0) = ` + lessons.TeXFraction(free.Constraint) + lists.Either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
