@@ -39,6 +39,9 @@ func pastLabels(line, rest string) string {
 	return line
 }
 
+// manyEmpty is the number of columns without a value up to which they are kept, as columns of zeros.
+const manyEmpty = 1000
+
 // parseLIBSVM reads the LIBSVM and SVMlight form: a line holds a label and pairs
 // index:value with indices from 1, ascending; omitted pairs are zero; # begins a comment.
 // The table has the numeric columns x1 … xd and label.
@@ -88,7 +91,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			case index <= before:
 				return nil, fault(n, k+2, "expected an index above %d, found %d: indices must increase within a line", before, index)
 			case index >= columns:
-				return nil, fault(n, k+2, "expected at most %d columns with the label, found index %d", columns, index).tooLarge()
+				return nil, fault(n, k+2, "expected at most %d columns with the label, found index %d: leave out features, or number those in use from 1", columns, index).tooLarge()
 			case t.Kind == KindPrecomputed && index != before+1:
 				return nil, fault(n, k+2, "expected the index %d, found %d: a kernel matrix, marked by 0:, lists every value; %s", before+1, index, countedFromOne)
 			}
@@ -119,8 +122,9 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		}
 		width = max(width, before)
 		t.Lines = append(t.Lines, n)
-		if cells := int64(len(t.Lines)) * int64(len(values)+1); cells > lim.cells() {
-			return nil, fault(n, 0, "expected at most %d values, counting zeros, found %d rows of %d up to here", lim.cells(), len(t.Lines), len(values)+1).tooLarge()
+		kept := 1 + min(len(values), named+manyEmpty)
+		if int64(len(t.Lines))*int64(kept) > lim.cells() {
+			return nil, fault(n, 0, "expected at most %d values, counting zeros, found %d rows of %d up to here: leave out rows, or features that few of them have", lim.cells(), len(t.Lines), kept).tooLarge()
 		}
 	}
 	if err := noRows(t); err != nil {
@@ -129,7 +133,6 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	if width == 0 {
 		return nil, &Error{Message: "expected index:value after the label, found labels only"}
 	}
-	const manyEmpty = 1000 // of so many columns of zeros, none is looked at
 	empty := len(values) - named
 	if empty > manyEmpty {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d columns that no line names left out", empty))

@@ -215,7 +215,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "libsvm: no label", in: "1 1:2\n1:2 2:3\n", want: `f, line 2, column 1: expected a label, found "1:2"`},
 		{name: "libsvm: several labels", in: "1 1:2\n1,3 1:0.5\n", want: `f, line 2, column 1: expected one label, found "1,3": keep one label of each row, or make a file for each label that says whether a row has it`},
 		{name: "libsvm: qid", in: "1 qid:3 1:2\n-1 1:2\n", want: `f, line 1, column 2: expected index:value, found "qid:3": remove query ids, which belong to ranking`},
-		{name: "libsvm: wide", in: "1 1:2\n-1 201:2\n", want: `f, line 2, column 2: expected at most 201 columns with the label, found index 201`, tooLarge: true},
+		{name: "libsvm: wide", in: "1 1:2\n-1 201:2\n", want: `f, line 2, column 2: expected at most 201 columns with the label, found index 201: leave out features, or number those in use from 1`, tooLarge: true},
 		{name: "libsvm: single class", in: "1 1:2\n1.0 1:3\n", want: `f, column 2 (label): expected at least two classes, or two values to fit, found only "1"`},
 
 		{name: "arff: missing", in: arff + "@data\n1,A\n?,B\n", want: `f, line 6, column 1 (x): expected a number, found "?": choose how to handle missing values (missing: drop or median), or remove the row`},
@@ -273,7 +273,8 @@ func TestLimits(t *testing.T) {
 		{"1 1:1\n2 1:1\n", Limits{Rows: 1}, "f, line 2: expected at most 1 row"},
 		{"@attribute x real\n@attribute k {a,b}\n@data\n1,a\n2,b\n", Limits{Rows: 1}, "f, line 5: expected at most 1 row"},
 		{"@attribute x real\n@attribute k {a,b}\n@data\n1,a\n2,b\n", Limits{Columns: 1}, "f, line 2: expected at most 1 column"},
-		{strings.Repeat("1\n", 99) + "-1 199:1\n", Limits{Bytes: 1000}, "f, line 100: expected at most 501 values, counting zeros, found 100 rows of 200 up to here"},
+		{strings.Repeat("1\n", 99) + "-1 199:1\n", Limits{Bytes: 1000}, "f, line 100: expected at most 501 values, counting zeros, found 100 rows of 200 up to here: leave out rows, or features that few of them have"},
+		{strings.Repeat("1\n", 9) + "-1 90000:1\n", Limits{Bytes: 40000, Columns: 100000}, ""},
 		{"@attribute x real\n@attribute k {" + strings.Repeat("a", 24) + ",b}\n@data\n" + strings.Repeat("{}\n", 20), Limits{Bytes: 300}, "f, line 15: expected at most 300\u00a0bytes, counting the values that sparse rows omit"},
 	} {
 		file := "f"
