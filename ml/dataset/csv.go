@@ -28,12 +28,16 @@ var separators = []separator{
 // columns than lim allows are a kernel matrix or an error.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
 	sep, told := toldSeparator(text)
-	wrapped := false
+	wrapped, ended := false, false
 	if !told {
 		text, wrapped = unwrapRows(text)
+		text, ended = cutSemicolons(text)
 		sep = guessSeparator(text, lim.Columns)
 	}
 	t, err := parseSeparated(text, sep, lim)
+	if ended && err == nil {
+		t.Notes = slices.Insert(t.Notes, 0, "semicolons at the ends of rows removed")
+	}
 	if wrapped && err == nil {
 		t.Notes = slices.Insert(t.Notes, 0, "quotes around each row removed")
 	}
@@ -72,6 +76,25 @@ func unwrapRows(text string) (rows string, wrapped bool) {
 		return text, false
 	}
 	return b.String(), true
+}
+
+// cutSemicolons removes the semicolon at the end of each row if no row has another, as in matrices of
+// MATLAB. Any other text is returned unchanged.
+func cutSemicolons(text string) (rows string, cut bool) {
+	var b strings.Builder
+	for line, rest := "", text; rest != ""; {
+		line, rest = cutLine(rest)
+		row := strings.TrimSpace(line)
+		if row != "" && row[0] != '%' && row[0] != '#' {
+			if strings.IndexByte(row, ';') != len(row)-1 {
+				return text, false
+			}
+			row, cut = row[:len(row)-1], true
+		}
+		b.WriteString(row)
+		b.WriteByte('\n')
+	}
+	return b.String(), cut
 }
 
 // unwrap returns the content of a line that is one quoted cell, or any other line without
@@ -177,6 +200,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		}
 		if len(t.Lines) > lim.Rows { // even if the first is a header
 			return nil, beyond(r.line, lim.Rows, "row")
+		}
+		if t.Kind == "" && isElision(r.fields) {
+			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected values, found %s in place of rows that a program did not print: save the whole table as CSV", quote(r.fields[0].text))}
 		}
 		for j, f := range r.fields {
 			t.Columns[j].put(f)
@@ -397,6 +423,13 @@ func (t *Table) cutEnd(sep byte) (remarks int) {
 // words without a colon.
 func isRemark(cell string, words bool) bool {
 	return strings.Contains(cell+" ", ": ") || words && strings.Contains(cell, " ") && !isAmount(cell) && !isDate(cell)
+}
+
+// isElision reports whether every cell of a row holds only dots, as in long tables that are printed.
+func isElision(cells []field) bool {
+	return !slices.ContainsFunc(cells, func(f field) bool {
+		return f.text != "…" && (len(f.text) < 2 || strings.Trim(f.text, ".") != "")
+	})
 }
 
 // dropEmpty removes empty last columns, caused by trailing separators, and empty first columns of a

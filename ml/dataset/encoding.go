@@ -30,6 +30,7 @@ func decodeText(raw string) (text, note string, fault *Error) {
 		return text, "read as UTF-16", nil
 	}
 	raw = strings.ReplaceAll(raw, "\xef\xbb\xbf", "") // one per file where several were joined
+	raw = strings.TrimSuffix(raw, "\x1a")             // ends a text in DOS
 	line := func(at int) int { return 1 + lineEnds(raw[:at]) }
 	if i := strings.IndexByte(raw, 0); i >= 0 {
 		return "", "", &Error{Line: line(i), Message: "expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"}
@@ -143,7 +144,7 @@ func guessPage(raw string) (p page, sure bool) {
 			}
 		}
 		if most > 0 {
-			return p, true
+			return p, false // may be KOI8-R or a double-byte encoding as well
 		}
 	}
 	for _, p := range latinPages {
@@ -189,6 +190,8 @@ var binaries = []struct{ begins, found string }{
 	{"\x89HDF", "an HDF5 file: save the table as CSV"},
 	{"RDX", "an R workspace: save the table as CSV with write.csv(…, row.names = FALSE)"},
 	{"X\n\x00", "an R object: save the table as CSV with write.csv(…, row.names = FALSE)"},
+	{"7z\xbc\xaf", "a 7z archive: unpack it first"},
+	{"Rar!\x1a", "a RAR archive: unpack it first"},
 	{"BZh", "a file compressed with bzip2: decompress it, or use gzip"},
 	{"\xfd7zXZ", "a file compressed with xz: decompress it, or use gzip"},
 	{"\x28\xb5\x2f\xfd", "a file compressed with zstd: decompress it, or use gzip"},

@@ -428,6 +428,8 @@ func (f facts) identifies(name string, header bool, at int) string {
 	switch {
 	case f.holds == holdsNothing || f.constant() || f.holds == holdsNumbers && !f.whole:
 		return ""
+	case f.parts():
+		return "training or test set"
 	case in(identifierWords) && (f.distinct > 2 || f.unique()):
 		return "identifier, by its name"
 	case header && wholeIdentifierWords.has(whole) && f.unique(), header && (in(countingWords) || hasHead(last, identifierHeads)) && f.unique():
@@ -447,6 +449,19 @@ func (f facts) identifies(name string, header bool, at int) string {
 		return differ
 	}
 	return ""
+}
+
+// parts reports whether the words say which rows are the training set and which the test set.
+func (f facts) parts() bool {
+	if f.holds != holdsWords || f.distinct < 2 || f.distinct > len(f.counts) {
+		return false
+	}
+	for w := range f.counts {
+		if !partWords.has(fold(w)) {
+			return false
+		}
+	}
+	return true
 }
 
 // days reports whether, by their name and range, numbers are days or times: 20240131, or seconds or

@@ -17,7 +17,11 @@ func looksLIBSVM(line string) bool {
 	}
 	for _, f := range fields[1:] {
 		index, value, ok := strings.Cut(f, ":")
-		if _, err := strconv.Atoi(index); !ok || err != nil && index != "qid" || strings.ContainsAny(value, ",;|:") { // as in 2020-01-31 16:02:00,1
+		if _, err := strconv.Atoi(index); !ok || err != nil && index != "qid" {
+			return false
+		}
+		comma := len(fields) > 2 && hasDecimalComma(value) // which is refused
+		if !comma && strings.ContainsAny(value, ",;|:") {  // as in 2020-01-31 16:02:00,1
 			return false
 		}
 	}
@@ -97,8 +101,11 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			}
 			if !f.number {
 				what := "a number"
-				if notFinite(f.value()) {
+				switch {
+				case notFinite(f.value()):
 					what = "a finite number"
+				case hasDecimalComma(f.value()):
+					what = "a number with a decimal point"
 				}
 				e := fault(n, k+2, "expected %s, found %s: correct it or remove the row", what, quote(f.value()))
 				e.Name = name(index)

@@ -37,7 +37,7 @@ func (s wordSet) has(word string) bool { return s()[word] }
 // and a few other languages, folded as fold does.
 var (
 	// labelWords are generic names of a label.
-	labelWords = wordList(`label labels class classes target targets groundtruth gt
+	labelWords = wordList(`label labels class classes target targets groundtruth gt ytrue
 		klasse klassen zielvariable zielgrosse zielwert etikett kennzeichnung
 		classe cible etiquette variablecible clase etiqueta objetivo variableobjetivo
 		etichetta bersaglio alvo rotulo klas doel doelvariabele etiket klass mal malvariabel klasa etykieta
@@ -105,6 +105,9 @@ var (
 	countingWords = wordList(`id nr no num number nummer numero numeros code case sample subject record row matrnr matrikelnummer kundennummer ref reference referenz aktenzeichen barcode serial name names vorname nachname nom nombre nome account konto kontonummer compte cuenta
 		pid email mail url hash checksum token fingerprint`)
 	identifierHeads = []string{"nummer", "nr", "kennung", "uuid", "hash", "schlussel"}
+
+	// partWords name the part of the data that a row belongs to.
+	partWords = wordList(`train training test testing val valid validation dev development holdout`)
 
 	// codeWords name numbers that are not quantities.
 	codeWords = wordList(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)

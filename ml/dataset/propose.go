@@ -389,7 +389,10 @@ func (p *Proposal) choose(of []facts, label int) {
 			leave(j, Count(f.strange, "word")+" among numbers")
 		case f.holds == holdsWords && !f.category():
 			reason := "nearly all words are distinct"
-			if f.distinct > mostWords {
+			switch {
+			case f.distinct == 1:
+				reason = "the same word in every row that has one"
+			case f.distinct > mostWords:
 				distinct, _ := f.count()
 				reason = fmt.Sprintf("%d distinct words", distinct)
 			}

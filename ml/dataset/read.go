@@ -243,6 +243,9 @@ var programs = sync.OnceValue(func() []program {
 		{regexp.MustCompile(`^\w+ *= *(np\.array\(|pd\.DataFrame\(|\[\[|[[{]$)`), "program code: save the table as CSV"},
 		{regexp.MustCompile(`^# A (tibble|data frame|grouped_df):? `), `a table as R prints it: save it with write.csv(…, "table.csv")`},
 		{regexp.MustCompile(`^\\(documentclass|usepackage|begin|toprule|hline)\b`), "LaTeX: save the table as CSV"},
+		{regexp.MustCompile(`(?i)^(data [\w.]+;|data list .*|(infile )?dictionary .*\{)$`), "statements of SAS, SPSS or Stata: save the data as CSV"},
+		{regexp.MustCompile(`^%%MatrixMarket `), "a Matrix Market file: save the matrix with its labels as CSV or LIBSVM"},
+		{regexp.MustCompile(`^version https://git-lfs\.`), "a pointer of Git LFS in place of the data: fetch them with git lfs pull"},
 		{regexp.MustCompile(`^(---$|- \w+: )`), "YAML: save the rows as CSV or JSON"},
 	}
 })

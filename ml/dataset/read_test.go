@@ -65,6 +65,9 @@ func TestReadAccepts(t *testing.T) {
 	reads("decimal comma, semicolon", "x1;x2;label\n1,5;2;A\n-3;4e-5;B\n", want)
 	reads("decimal comma, tab", "1,5\t2\tA\n-3\t4e-5\tB\n", want)
 	reads("decimal comma, spaces", "x1 x2 label\n1,5 2,0 A\n-3 0,4e-4 B\n", want)
+	reads("semicolons at the ends, spaces", "% x1 x2 label\n1.5 2 A;\n -3 4e-5 B;\n", want)
+	reads("semicolons at the ends, comma", "1.5, 2, A;\n-3, 4e-5, B;\n\n", want)
+	reads("end of file in DOS", "x1,x2,label\r\n1.5,2,A\r\n-3,4e-5,B\r\n\x1a", want)
 	reads("decimal comma, two columns", "1,5;A\n2,5;B\n", lines("x1,label", "1.5,A", "2.5,B"))
 	reads("separator at every end", "1.5,2,A,\n-3,4e-5,B,\n", want)
 	reads("separator at every end, header", "x1;x2;label;\n1.5;2;A;\n-3;4e-5;B;\n", want)
@@ -186,6 +189,12 @@ func TestReadRefuses(t *testing.T) {
 		{name: "SQL", in: "-- dump\nCREATE TABLE t (x REAL, k TEXT);\nINSERT INTO t VALUES (1,'a');\n", want: `f: expected a table, found SQL statements: export the table or the result of a query as CSV`},
 		{name: "LaTeX", in: "\\begin{tabular}{ll}\na & k \\\\\n1 & a \\\\\n\\end{tabular}\n", want: `f: expected a table, found LaTeX: save the table as CSV`},
 		{name: "YAML", in: "- a: 1\n  k: a\n- a: 2\n  k: b\n", want: `f: expected a table, found YAML: save the rows as CSV or JSON`},
+		{name: "SAS", in: "data a;\ninput x y k $;\ncards;\n1 2 A\n3 4 B\n;\nrun;\n", want: `f: expected a table, found statements of SAS, SPSS or Stata: save the data as CSV`},
+		{name: "SPSS", in: "DATA LIST FREE / x y k.\nBEGIN DATA\n1 2 1\n3 4 0\nEND DATA.\n", want: `f: expected a table, found statements of SAS, SPSS or Stata: save the data as CSV`},
+		{name: "Stata", in: "dictionary using a.raw {\n float x\n str1 k\n}\n1 A\n2 B\n", want: `f: expected a table, found statements of SAS, SPSS or Stata: save the data as CSV`},
+		{name: "Matrix Market", in: "%%MatrixMarket matrix coordinate integer general\n2 2 3\n1 1 5\n1 2 1\n2 1 4\n", want: `f: expected a table, found a Matrix Market file: save the matrix with its labels as CSV or LIBSVM`},
+		{name: "Git LFS", in: "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a21\nsize 12345\n", want: `f: expected a table, found a pointer of Git LFS in place of the data: fetch them with git lfs pull`},
+		{name: "a printed data frame", in: "   x  y  k\n0  1  2  a\n1  3  4  b\n.. ..  ...  ...\n9  5  6  b\n", want: `f, line 4: expected values, found ".." in place of rows that a program did not print: save the whole table as CSV`},
 		{name: "a tibble", in: "# A tibble: 2 x 2\n      a k    \n  <dbl> <chr>\n1     1 a    \n2     2 b    \n", want: `f: expected a table, found a table as R prints it: save it with write.csv(…, "table.csv")`},
 		{name: "SQL without a table", in: "INSERT INTO `t` VALUES (1,2.5,'a');\nINSERT INTO `t` VALUES (2,3.5,'b');\n", want: `f: expected a table, found SQL statements: export the table or the result of a query as CSV`},
 		{name: "R", in: "# data\nd <- data.frame(x=c(1,2), k=c('a','b'))\n", want: `f: expected a table, found R code: save the table with write.csv(…, "table.csv")`},
@@ -207,6 +216,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "no features", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Features: []string{}}, want: `f: expected at least one column of numbers besides the label`},
 
 		{name: "libsvm: value", in: "1 1:2\n-1 1:2 2:abc\n", want: `f, line 2, column 3 (x2): expected a number, found "abc": correct it or remove the row`},
+		{name: "libsvm: decimal comma", in: "1 1:2,5 2:0,25\n-1 1:2 2:1\n", want: `f, line 1, column 2 (x1): expected a number with a decimal point, found "2,5": correct it or remove the row`},
 		{name: "libsvm: value NaN", in: "1 1:2\n-1 1:nan\n", want: `f, line 2, column 2 (x1): expected a finite number, found "nan": correct it or remove the row`},
 		{name: "libsvm: index 0", in: "1 0:2\n-1 1:2\n", want: "f, line 2, column 2: expected 0: and an object number, as in the kernel matrix that begins on line 1; indices of features begin at 1 (scikit-learn: zero_based=False)"},
 		{name: "libsvm: index 0 later", in: "1 1:2\n-1 0:2\n", want: `f, line 2, column 2: expected an index of at least 1, found "0": indices of features begin at 1 (scikit-learn: zero_based=False)`},
@@ -347,6 +357,8 @@ func TestReadRefusesBinaries(t *testing.T) {
 		"PAR1\x15\x04":                  "f: expected a text file or an .xlsx workbook, found a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)",
 		"ARROW1":                        "found an Arrow file: save it as CSV",
 		"\xfd7zXZ":                      "found a file compressed with xz: decompress it",
+		"7z\xbc\xaf\x27\x1c":            "found a 7z archive: unpack it first",
+		"Rar!\x1a\a":                    "found a RAR archive: unpack it first",
 		"\xd0\xcf\x11\xe0":              "save the sheet as .xlsx",
 		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n": "found a PDF document",
 		"SQLite format 3":               "found an SQLite database: export the table as CSV",
