@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,6 +81,7 @@ func TestMarkedComeBack(t *testing.T) {
 	require.Equal(t, require.Value(s.Spare(ctx))(t), 3, "spared")
 	sweep(0)
 	mark(2)
+	require.NoError(t, os.WriteFile(s.path+".before-deletion-20260101-000000", nil, 0o600)) // an earlier copy goes
 	sweep(2)
 	copies := s.copies("deletion")
 	require.Must(t, len(copies) == 1, "copies %q", copies)

@@ -41,6 +41,7 @@ func TestCompletion(t *testing.T) {
 		said, err := check.CombinedOutput()
 		require.Check(t, err == nil && strings.Contains(string(said), "random-walk:Counts the walks") && strings.HasSuffix(string(said), "files\n"), "%v\n%s", err, said)
 	}
-	require.Says(t, must(t, "completion", "fish"), "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l multiclass -x -a 'ovo ovr ww cs' -d '", "fish")
+	fit := "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l "
+	require.SaysAll(t, must(t, "completion", "fish"), []string{fit + "multiclass -x -a 'ovo ovr ww cs' -d '", fit + "C -r -d '", fit + "json -d '"}, "fish: no")
 	fails(t, 2, `expected bash, zsh or fish, not "tcsh"`, "completion", "tcsh")
 }

@@ -106,7 +106,7 @@ func TestReportFiles(t *testing.T) {
 	for _, want := range []string{"# Findings &amp; &lt;b>more&lt;/b>\n", "Is $x^2$ **sparse**?", "![Figure 1. A first run](figures/1-1.svg)", "**Accuracy in %**", `| run\_0 |`, "marginlab cv --data 'own points.csv'", "marginlab study study-4.toml", "marginlab repeat report.json"} {
 		require.Says(t, get("report.md"), want, "Markdown without")
 	}
-	for _, want := range []string{`\title{Findings \& $<$b$>$more$<$/b$>$}`, `\section*{Question}`, `Is $x^2$ \textbf{sparse}?`, `$<$script$>$alert(1)$<$/script$>$ 5 \% \& more\_`, `\includegraphics[width=0.7\linewidth]{figures/1-1.pdf}`, `\caption{A first run. `, `\begin{tabular}`, `\end{document}`} {
+	for _, want := range []string{`\title{Findings \& $<$b$>$more$<$/b$>$}`, `\section*{Question}`, `Is $x^2$ \textbf{sparse}?`, `$<$script$>$alert(1)$<$/script$>$ 5 \% \& more\_`, `\includegraphics[width=0.7\linewidth]{figures/1-1.pdf}`, `\caption{A first run. `, `\begin{tabular}`, "marginlab cv --data 'own points.csv'", `\end{document}`} {
 		require.Says(t, get("report.tex"), want, "LaTeX without")
 	}
 	packed := get("report.zip")

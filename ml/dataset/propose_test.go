@@ -131,6 +131,7 @@ func TestPropose(t *testing.T) {
 		{"Boston without a header", written("", " ", 60, between(0, 80), oneOf("0", "1"), between(0, 9), between(5, 50)), "Predict x4 (numbers: a regression) from 3 columns"},
 		{"booleans", written("x,flag,smoker,ill", ",", 40, between(0, 1), oneOf("TRUE", "FALSE"), oneOf("TRUE", "FALSE"), inTurn("TRUE", "FALSE")), "Predict ill (FALSE 20, TRUE 20) from 3 columns"},
 		{"genes", written("sample,"+numbered("g", 150)+",subtype", ",", 24, append(append([]cell{func(i int, _ *rand.Rand) string { return fmt.Sprintf("GSM%d", 1000+i) }}, repeat(150, between(-3, 3))...), inTurn("ALL", "AML"))...), "Predict subtype (ALL 12, AML 12) from 150 columns; sample left out"},
+		{"an id and a date", written("id,day,class", ",", 30, from(1), func(i int, _ *rand.Rand) string { return fmt.Sprintf("2024-01-%02d", i+1) }, inTurn("a", "b")), "Predict class (a 15, b 15) from 1 column; day left out"},
 		{"ids only beside the label", written("id,class", ",", 30, from(1), inTurn("a", "b")), "Predict class (a 15, b 15) from 1 column"},
 		{"mixed case", written("ID,SepalLength,SPECIES", ",", 30, from(1), between(4, 8), inTurn("Setosa", "Virginica")), "Predict SPECIES (Setosa 15, Virginica 15) from 1 column; ID left out"},
 		{"names with spaces", written("Customer ID, Loan Amount , Loan Status", ",", 30, from(100), whole(1000, 9000), inTurn("paid", "default")), "Predict Loan Status (default 15, paid 15) from 1 column; Customer ID left out"},
