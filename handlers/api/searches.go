@@ -127,8 +127,8 @@ func (a *Handler) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 // defaultPoints is the default of eval.PointsParam.
 const defaultPoints = 32
 
-// SearchAgain queues a follow-up to a finished search: finer around its best setting, or the same
-// with nested folds.
+// SearchAgain queues a follow-up to an ended search: finer around its best setting, the same with
+// nested folds, or the rest of a cancelled one.
 func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	var asked struct {
 		How string `json:"how"`

@@ -172,10 +172,13 @@ func (a *Work) SaveSetting(ctx context.Context, ws store.Workspace, asks store.R
 	return a.Enqueue(ctx, ws, n)
 }
 
-// SearchAgain queues a follow-up to a finished search: "finer", around its best
-// setting, or the same with "nested" folds, which reuses the cells already computed.
+// SearchAgain queues a follow-up to an ended search: "finer", around its best setting, the same with
+// "nested" folds, or "continue", the same if it was cancelled. Cells already computed are reused.
 func (a *Work) SearchAgain(ctx context.Context, ws store.Workspace, asks store.Request, s store.Search, how string) (next store.Search, err error) {
-	if s.Result == nil {
+	switch {
+	case how == "continue" && s.Status != store.Cancelled:
+		return next, web.Errorf(web.Conflict, "This search was not cancelled: there is nothing to continue.")
+	case how != "continue" && s.Result == nil:
 		return next, web.Errorf(web.Conflict, "This search has no result: there is no best setting.")
 	}
 	n := store.NewSearch{Dataset: s.Dataset, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes, Request: asks}
@@ -189,8 +192,9 @@ func (a *Work) SearchAgain(ctx context.Context, ws store.Workspace, asks store.R
 		n.Scheme = scheme
 	case "nested":
 		n.Scheme.Nested = true
+	case "continue":
 	default:
-		return next, param.Problems{{Field: "how", Message: fmt.Sprintf("how expects finer or nested, not %q", how)}}
+		return next, param.Problems{{Field: "how", Message: fmt.Sprintf("how expects finer, nested or continue, not %q", how)}}
 	}
 	if n.Data, err = a.store.Data(ctx, s.Hash); err != nil {
 		return next, err

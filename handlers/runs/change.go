@@ -184,7 +184,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return pictures.Coordinates(d.X.RawRowView(row - 1)), drawn
 	}
 	for _, m := range s.Removals[:min(len(s.Removals), changeRows)] {
-		row := runsview.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: param.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
+		row := runsview.RemovalRow{Row: m.Row, Label: param.ClassText(m.Label), Alpha: views.Short(m.Alpha), Moved: param.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
 		if m.Only {
 			row.Moved, row.Changed = "no boundary without it", "–"
 		}
@@ -200,7 +200,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return int(math.Round(float64(len(s.Samples)) * (s.Agreement[a] - s.Agreement[b])))
 	})
 	for _, i := range order[:min(len(order), changeRows)] {
-		row := runsview.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: param.Percent(s.Agreement[i])}
+		row := runsview.UnsureRow{Row: i + 1, Label: param.ClassText(d.Classes[d.Y[i]]), Agree: param.Percent(s.Agreement[i])}
 		row.Where, row.Drawn = object(i + 1)
 		p.Unsure = append(p.Unsure, row)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -50,6 +51,7 @@ func TestChange(t *testing.T) {
 	} {
 		require.Check(t, strings.Contains(text, word), "%q is missing in %s", word, text)
 	}
+	require.Check(t, doc.Find("td").FilterFunction(func(_ int, td *goquery.Selection) bool { return td.Text() == "−1" }).Length() > 0, "no label −1 in %s", text)
 	for _, name := range []string{"band.svg", "band.png?dark=1"} {
 		a := p.Fetch("GET", run+"/change/figures/"+name, "")
 		require.Check(t, a.Status == 200 && len(a.Body) >= 1000, "%s: %d", name, a.Status)

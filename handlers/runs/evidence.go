@@ -189,14 +189,14 @@ func (a *Reader) heldOut(ctx context.Context, e *runsview.Evidence, runs []store
 		return nil, err
 	}
 	for _, i := range h.Differ[:min(len(h.Differ), differRows)] {
-		row := runsview.DifferRow{Row: i + 1, Label: points[0][i].Label}
+		row := runsview.DifferRow{Row: i + 1, Label: param.ClassText(points[0][i].Label)}
 		if data.Objects != nil {
 			row.Where = pictures.Clipped(data.Objects.Text(i))
 		} else {
 			row.Where = pictures.Coordinates(data.X.RawRowView(i))
 		}
 		for _, ps := range points {
-			row.Predicted, row.Wrong = append(row.Predicted, ps[i].Predicted), append(row.Wrong, ps[i].Wrong)
+			row.Predicted, row.Wrong = append(row.Predicted, param.ClassText(ps[i].Predicted)), append(row.Wrong, ps[i].Wrong)
 		}
 		e.Rows = append(e.Rows, row)
 	}

@@ -13,6 +13,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 	"marginlab/views"
 	"marginlab/views/figure"
 	runsview "marginlab/views/runs"
@@ -79,7 +80,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 	told := func(i int, distance float64) views.NearRow {
 		p := points[i]
 		row := views.NearRow{
-			Row: i + 1, Text: pictures.Clipped(r.Data.Objects.Text(i)), Label: p.Label, Predicted: p.Predicted,
+			Row: i + 1, Text: pictures.Clipped(r.Data.Objects.Text(i)), Label: param.ClassText(p.Label), Predicted: param.ClassText(p.Predicted),
 			F: views.Short(p.F), Distance: views.Short(distance), Role: pictures.RoleText(p), Wrong: p.Wrong,
 		}
 		if small != "" {

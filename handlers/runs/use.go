@@ -327,7 +327,7 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) 
 	}
 	p.Head = append(p.Head, views.NumberHeadings(scores...)...)
 	if probability {
-		p.Head = append(p.Head, views.NumberHeadings("Probability of "+s.Positive)...)
+		p.Head = append(p.Head, views.NumberHeadings("Probability of "+param.ClassText(s.Positive))...)
 	}
 	if labelled {
 		p.Head = append(p.Head, views.Headings("Actual")...)
@@ -336,14 +336,14 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) 
 	for _, one := range s.Predictions[:min(shownRows, s.N)] {
 		row := []string{strconv.Itoa(one.Row)}
 		if classes {
-			row = append(row, one.Label)
+			row = append(row, param.ClassText(one.Label))
 		}
 		row = append(row, lists.Map(one.F, views.Short)...)
 		if probability {
 			row = append(row, views.Short(*one.Probability))
 		}
 		if labelled {
-			row = append(row, *one.True)
+			row = append(row, param.ClassText(*one.True))
 		}
 		p.Rows = append(p.Rows, row)
 	}

@@ -124,9 +124,16 @@ func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 	return m, err
 }
 
-// rename replaces generator names in q by the names of built-in sets, for links from before those
-// names included the noise.
+// rename replaces names in q by those of the menu: of learners in other letter case, and of
+// generators, for links from before the names of built-in sets included the noise.
 func (m menu) rename(q url.Values) {
+	for i, asked := range q["learner"] {
+		for _, l := range m.learners {
+			if strings.EqualFold(l.Name, asked) {
+				q["learner"][i] = l.Name
+			}
+		}
+	}
 	for _, set := range m.sets {
 		if at := slices.Index(q["data"], set.Generator); at >= 0 && set.Generator != "" && set.Generator != set.Name {
 			q["data"][at] = set.Name

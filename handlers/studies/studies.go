@@ -212,7 +212,7 @@ func edges(s background.Found) (names []string) {
 	return names
 }
 
-// Again starts a follow-up to a finished search: finer, or with nested folds.
+// Again starts a follow-up to an ended search: finer, with nested folds, or the rest of a cancelled one.
 func (a *Handler) Again(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	next, err := a.SearchAgain(r.Context(), frame.Workspace(r.Context()), store.Request{}, s, r.PostFormValue("how"))
 	return frame.Done(w, r, "/searches/"+next.ID, err)

@@ -45,7 +45,7 @@ func drawCalibration(ctx context.Context, r Run, _ int) (*Picture, error) {
 		return nil, ErrNoFigure
 	}
 	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(a.p, b.p) })
-	class := r.Result.Model.Classes[1]
+	class := param.ClassText(r.Result.Model.Classes[1])
 	curve := Curve{Name: "held out, with 95 % intervals", Marks: true}
 	bins := min(mostBins, len(all)/leastInBin)
 	worst := 0.0

@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 )
 
 // DecisionScene arranges points without coordinates: f(x) on the horizontal axis and, on the
@@ -102,7 +103,7 @@ func Decisions(s Scene) (*Picture, error) {
 	t := sh.theme
 	sh.ticks[1] = func(int) (ts []tick) {
 		for i, c := range s.Classes {
-			ts = append(ts, tick{-float64(i) - 0.5, clip(c, fontSize, 90)})
+			ts = append(ts, tick{-float64(i) - 0.5, clip(param.ClassText(c), fontSize, 90)})
 		}
 		return ts
 	}

@@ -92,7 +92,7 @@ func ExampleRun_Draw_roc() {
 		show(name, must(run.Draw(context.Background(), name)))
 	}
 	// Output: as testdata/roc.svg
-	// Receiver operating characteristic on 100 held-out points, as the threshold of f falls: the area below is 0.954, the probability that f is larger at a point of 1 than at one of -1. At f = 0, 0.82 of 1 and 0.14 of -1 are predicted as 1.
+	// Receiver operating characteristic on 100 held-out points, as the threshold of f falls: the area below is 0.954, the probability that f is larger at a point of 1 than at one of −1. At f = 0, 0.82 of 1 and 0.14 of −1 are predicted as 1.
 	// as testdata/precision.svg
 	// Precision over recall of 1 on 100 held-out points, as the threshold of f falls: on average over the points of the class the precision is 0.958, by guessing 0.500. At f = 0 it is 0.854 with recall 0.82.
 }

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // Matrix draws a matrix, such as a Gram matrix, with a cell for each entry and the first row at the
@@ -218,7 +219,7 @@ func (x *Matrix) places(n, most int, runs []block, names []string) (ts []tick) {
 		for _, b := range runs {
 			name := strconv.Itoa(b.class)
 			if b.class >= 0 && b.class < len(x.ClassNames) {
-				name = x.ClassNames[b.class]
+				name = param.ClassText(x.ClassNames[b.class])
 			}
 			ts = append(ts, tick{float64(b.from+b.to+1) / 2, clip(name, fontSize, 90)})
 		}

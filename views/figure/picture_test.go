@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml"
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
@@ -682,6 +684,19 @@ func TestClassesWithAMinusSign(t *testing.T) {
 	s := figure.DataScene(d, plane(d.Features))
 	p := require.Value(figure.Scatter(t.Context(), s))(t)
 	require.SaysAll(t, require.Drawn(t, p.SVG)+figure.Caption(s), []string{">−1<", ">x-1<", "1 of class −1"}, "the picture")
+	run := moonsRun()
+	points := require.Value(run.Result.Points(t.Context(), run.Result.Model, run.Data, run.Spec))(t)
+	path := &ml.Regularisation{C: 1, Side: []int{0, 1}, Classes: [2]string{"-1", "1"}}
+	for _, c := range []float64{0.1, 1} {
+		path.Steps = append(path.Steps, ml.RegularisationStep{C: c, Alpha: []float64{0, c}})
+	}
+	for name, p := range map[string]*figure.Picture{
+		"decisions": require.Value(figure.Decisions(figure.DecisionScene(run.Result.Model, points, run.Data.Classes)))(t),
+		"alphas":    require.Value(figure.Alphas(path, figure.Format{}))(t),
+		"matrix":    require.Value(figure.Matrix{Values: mat.NewDense(2, 2, nil), Classes: []int{0, 1}, ClassNames: run.Data.Classes}.Picture())(t),
+	} {
+		require.Says(t, require.Drawn(t, p.SVG), ">−1<", "%s", name)
+	}
 }
 
 // TestGrey: on paper the two sides of a boundary differ without their colours, and the legend

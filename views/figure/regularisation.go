@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // alphaLines is the maximum number of points with a line, evenly spaced among all.
@@ -37,7 +38,7 @@ func Alphas(r *ml.Regularisation, f Format) (*Picture, error) {
 		return draw.LineStyle{Color: t.class(side), Width: thick, Dashes: dashes[side]}
 	}
 	for side, name := range r.Classes {
-		sh.legend = append(sh.legend, entry{name, line(style(side, 1.4))})
+		sh.legend = append(sh.legend, entry{param.ClassText(name), line(style(side, 1.4))})
 	}
 	every := (len(r.Side) + alphaLines - 1) / alphaLines
 	sh.caption = fmt.Sprintf("alpha / C of %d training points as C rises from %s to %s: 1 at the bound, 0 outside the margin.", len(r.Side), short(from), short(to))

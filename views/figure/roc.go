@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"marginlab/ml"
+	"marginlab/ml/param"
 )
 
 // hasROC reports a figure if points of two classes were held out.
@@ -66,11 +67,11 @@ func drawROC(ctx context.Context, r Run, _ int) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := r.Result.Model
+	negative, positive := param.ClassText(r.Result.Model.Classes[0]), param.ClassText(r.Result.Model.Classes[1])
 	ch := r.shares("false positive rate", "true positive rate",
 		Curve{Name: fmt.Sprintf("area %.3f", roc.Area), X: roc.False, Y: roc.True}, Curve{Name: "guessing, 0.500", X: []float64{0, 1}, Y: []float64{0, 1}}, roc.Here)
 	ch.Caption = fmt.Sprintf("Receiver operating characteristic on %d held-out points, as the threshold of f falls: the area below is %.3f, the probability that f is larger at a point of %s than at one of %s. At f = 0, %s of %s and %s of %s are predicted as %s.",
-		r.Result.Report.TestN, roc.Area, m.Classes[1], m.Classes[0], short(roc.True[roc.Here]), m.Classes[1], short(roc.False[roc.Here]), m.Classes[0], m.Classes[1])
+		r.Result.Report.TestN, roc.Area, positive, negative, short(roc.True[roc.Here]), positive, short(roc.False[roc.Here]), negative, positive)
 	return ch.Picture()
 }
 
@@ -80,13 +81,13 @@ func drawPrecision(ctx context.Context, r Run, _ int) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := r.Result.Model
+	positive := param.ClassText(r.Result.Model.Classes[1])
 	last := len(roc.Precision) - 1
-	ch := r.shares("recall of "+m.Classes[1], "precision of "+m.Classes[1],
+	ch := r.shares("recall of "+positive, "precision of "+positive,
 		Curve{Name: fmt.Sprintf("average precision %.3f", roc.Average), X: roc.True, Y: roc.Precision},
 		Curve{Name: fmt.Sprintf("guessing, %.3f", roc.Precision[last]), X: []float64{0, 1}, Y: []float64{roc.Precision[last], roc.Precision[last]}}, roc.Here)
 	ch.Caption = fmt.Sprintf("Precision over recall of %s on %d held-out points, as the threshold of f falls: on average over the points of the class the precision is %.3f, by guessing %.3f.",
-		m.Classes[1], r.Result.Report.TestN, roc.Average, roc.Precision[last])
+		positive, r.Result.Report.TestN, roc.Average, roc.Precision[last])
 	if roc.Here > 0 {
 		ch.Caption += fmt.Sprintf(" At f = 0 it is %s with recall %s.", short(roc.Precision[roc.Here]), short(roc.True[roc.Here]))
 	}

@@ -231,7 +231,7 @@ func (s *Scene) possible() (legends [][]string) {
 		{[]string{"f = 0", "f = ±1"}, []string{"SV on margin", "SV inside margin", "SV misclassified", "wrong side"}},
 		{[]string{"boundary"}, []string{"support vector", "misclassified"}},
 	} {
-		names := slices.Concat(s.Classes, l.lines)
+		names := slices.Concat(lists.Map(s.Classes, param.ClassText), l.lines)
 		if s.Layers {
 			names = append(names, regionsName)
 		}
