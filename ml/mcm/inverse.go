@@ -23,8 +23,7 @@ type inverse struct {
 	u       []float64 // panel numbers for each row, the first len(changed) in use
 	changed []int
 	top     []float64 // scratch of correct
-	whole   []float64 // scratch of collect
-	places  [3][]int  // scratch of mul
+	places  [2][]int  // scratch of mul
 }
 
 const (
@@ -53,7 +52,7 @@ func (v *inverse) append() {
 	}
 	row := make([]float64, m+1, v.room)
 	row[m] = 1
-	v.rows, v.norm, v.whole = append(v.rows, row), append(v.norm, 1), append(v.whole, 0)
+	v.rows, v.norm = append(v.rows, row), append(v.norm, 1)
 	v.u = append(v.u, make([]float64, panel)...)
 }
 
@@ -62,7 +61,7 @@ func (v *inverse) drop(p, i int) {
 	v.apply()
 	last := len(v.rows) - 1
 	v.rows[p], v.norm[p] = v.rows[last], v.norm[last]
-	v.rows, v.norm, v.whole = v.rows[:last], v.norm[:last], v.whole[:last]
+	v.rows, v.norm = v.rows[:last], v.norm[:last]
 	v.u = v.u[:panel*last]
 	for k, row := range v.rows {
 		row[i] = row[last]
@@ -96,7 +95,7 @@ func (v *inverse) row(dst []float64, i int) {
 // terms returns the coefficients of row i.
 func (v *inverse) terms(i int) []float64 { return v.u[i*panel : i*panel+len(v.changed)] }
 
-// mul sets dst_t to B^-1 x_t for up to three vectors, in one pass.
+// mul sets dst_t to B^-1 x_t for up to two vectors, in one pass.
 func (v *inverse) mul(dst [][]float64, x ...[]float64) {
 	for t := range x {
 		v.places[t] = v.places[t][:0]
@@ -164,10 +163,13 @@ func (v *inverse) pivot(r int, col []float64) {
 	}
 }
 
-// collect does what pivot does, but the exchange is still to be applied. If it gets the products of all rows with row
-// r, it keeps norm up to date.
-func (v *inverse) collect(r int, col, products []float64) {
+// collect does what pivot does, but the exchange is still to be applied. If it gets row r, it keeps norm up to date,
+// but for changes of at most a thousandth.
+func (v *inverse) collect(r int, col, row []float64) {
 	flush(col)
+	if row != nil {
+		v.turn(r, col, row)
+	}
 	if !slices.Contains(v.changed, r) {
 		v.changed = append(v.changed, r)
 		for i := range v.rows {
@@ -180,26 +182,39 @@ func (v *inverse) collect(r int, col, products []float64) {
 	pivots := v.terms(r)
 	floats.Scale(1/col[r], pivots)
 	for i, x := range col {
-		if x == 0 || i == r {
-			continue
+		if x != 0 && i != r {
+			floats.AddScaled(v.terms(i), -x, pivots)
 		}
-		floats.AddScaled(v.terms(i), -x, pivots)
-		if products != nil {
-			ratio := x / col[r]
-			before := v.norm[i]
-			v.norm[i] += ratio * (ratio*products[r] - 2*products[i])
-			if v.norm[i] < 1e-6*before { // cancelled
-				v.row(v.whole, i)
-				v.norm[i] = floats.Dot(v.whole, v.whole)
-			}
-		}
-	}
-	if products != nil {
-		v.norm[r] = products[r] / (col[r] * col[r])
 	}
 	if len(v.changed) == panel {
 		v.apply()
 	}
+}
+
+// turn sets norm to the squared norms after the exchange at position r, whose row is row.
+func (v *inverse) turn(r int, col, row []float64) {
+	// A row that changes by less of its squared norm keeps its norm within a thousandth.
+	const little = 2.5e-7
+	next := floats.Dot(row, row) / (col[r] * col[r]) // of row r
+	turned := lists.Where(len(col), func(i int) bool { return i != r && col[i]*col[i]*next > little*v.norm[i] })
+	top := lists.Map(v.changed, func(c int) float64 { return floats.Dot(v.rows[c], row) })
+	_ = dense.Parallel(context.Background(), len(turned), func(from, to int) {
+		for _, i := range turned[from:to] {
+			product := floats.Dot(v.terms(i), top)
+			if !slices.Contains(v.changed, i) {
+				product += floats.Dot(v.rows[i], row)
+			}
+			before, ratio := v.norm[i], col[i]/col[r]
+			v.norm[i] += col[i]*col[i]*next - 2*ratio*product
+			if v.norm[i] < 1e-6*before { // cancelled
+				whole := make([]float64, len(row))
+				v.row(whole, i)
+				floats.AddScaled(whole, -ratio, row)
+				v.norm[i] = floats.Dot(whole, whole)
+			}
+		}
+	})
+	v.norm[r] = next
 }
 
 // apply applies the collected exchanges to all rows and computes norm anew.

@@ -36,7 +36,7 @@ type matrix interface {
 // current basis.
 //
 //   - Pricing is dual steepest edge (Forrest and Goldfarb 1992). The weights are
-//     the squared norms of the rows of the basis inverse, which is kept dense.
+//     the squared norms of the rows of the basis inverse, within some percent; it is kept dense.
 //   - The ratio test passes breakpoints as long as the dual objective rises,
 //     moving the boxed variables it passes to their other bound (Maros 2003), and
 //     takes the largest pivot among nearly tied breakpoints (Harris 1973). It is
@@ -79,7 +79,6 @@ type simplex struct {
 	alpha    []float64 // pivot row, all variables
 	col, z   []float64 // m
 	row      []float64 // m, row of inv at the leaving position
-	products []float64 // m, of all rows of inv with it
 	sum      []float64 // m, of the columns of flips times steps
 	moved    []float64 // m, B^-1 sum
 	breaks   breakpoints
@@ -154,7 +153,7 @@ func (s *simplex) appendRow(lo, up float64) {
 	s.cost, s.c, s.d = append(s.cost, 0), append(s.c, 0), append(s.d, 0)
 	s.lo, s.up = append(s.lo, lo), append(s.up, up)
 	s.x, s.dir, s.alpha = append(s.x, 0), append(s.dir, 0), append(s.alpha, 0)
-	for _, v := range []*[]float64{&s.col, &s.z, &s.row, &s.products, &s.moved, &s.sum} {
+	for _, v := range []*[]float64{&s.col, &s.z, &s.row, &s.moved, &s.sum} {
 		*v = append(*v, 0)
 	}
 	s.m++
@@ -171,7 +170,7 @@ func (s *simplex) dropRow(i int) {
 	s.head[p] = s.head[last]
 	s.pos[s.head[p]] = p
 	s.head = s.head[:last]
-	for _, v := range []*[]float64{&s.col, &s.z, &s.row, &s.products, &s.moved, &s.sum} {
+	for _, v := range []*[]float64{&s.col, &s.z, &s.row, &s.moved, &s.sum} {
 		*v = (*v)[:last]
 	}
 	a, b := s.n+i, s.n+last
@@ -407,15 +406,10 @@ func (s *simplex) step(q int) float64 {
 	return s.d[q] / s.alpha[q]
 }
 
-// columns computes the products of the inverse with the column of q, with the sum of the columns that flip and, if
-// exchanges are collected, with the row of the leaving variable.
+// columns computes the products of the inverse with the column of q and with the sum of the columns that flip.
 func (s *simplex) columns(q int) {
 	s.sumColumns(s.z, []int{q}, []float64{1})
-	var dst, x [][]float64
-	if s.m >= large {
-		dst, x = append(dst, s.products), append(x, s.row)
-	}
-	dst, x = append(dst, s.col), append(x, s.z)
+	dst, x := [][]float64{s.col}, [][]float64{s.z}
 	if len(s.flips) > 0 {
 		s.sumColumns(s.sum, s.flips, s.steps)
 		dst, x = append(dst, s.moved), append(x, s.sum)
@@ -505,7 +499,7 @@ func (s *simplex) update(r, q int) {
 	if s.m < large {
 		s.inv.pivot(r, s.col)
 	} else {
-		s.inv.collect(r, s.col, s.products)
+		s.inv.collect(r, s.col, s.row)
 	}
 	s.enter(r, q)
 	s.fresh = false
