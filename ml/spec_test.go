@@ -52,6 +52,8 @@ func TestRowsAgree(t *testing.T) {
 	owner := map[string]string{}
 	for _, choice := range ml.Params {
 		for _, o := range choice.Options {
+			formula := o.Formula != "" || o.Name == "none" || !strings.Contains("learner kernel conformal", choice.Name)
+			require.Check(t, o.Label != "" && o.Help != "" && formula, "%s lacks its label, help or formula", o.Name)
 			for _, p := range o.Params {
 				was, ok := owner[p.Name]
 				require.Check(t, !ok || was == choice.Name, "%s belongs to %s and to %s", p.Name, was, choice.Name)
@@ -141,6 +143,8 @@ func TestSetRefuses(t *testing.T) {
 		{"seed", "-1", "from 0"},
 		{"seed", "1.5", "whole number"},
 		{"max_iter", "1e300", "from"},
+		{"max_iter", "-1", "from"},
+		{"rank_tol", "-1", "from"},
 	} {
 		s := ml.DefaultSpec()
 		require.Says(t, problemFor(s.Set(c.name, c.text), c.name), c.says, "Set(%s, %q)", c.name, c.text)

@@ -302,9 +302,7 @@ func TestLock(t *testing.T) {
 // Only workspaces unused for long are deleted, never one with an open course; the points and
 // hand-ins of others stay.
 func TestPurge(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
-	s.Now = func() time.Time { return now }
+	s, ctx, now := stopped(t)
 	carol, dave := WorkspaceOf("carol"), WorkspaceOf("dave")
 	require.Value(s.CreateDataset(ctx, alice, "old", "", sample(1)))(t)
 	require.Value(s.CreateDataset(ctx, bob, "same points", "", sample(1)))(t)
@@ -317,16 +315,16 @@ func TestPurge(t *testing.T) {
 	require.NoError(t, s.Seen(ctx, dave))
 	require.Check(t, count(t, s, "workspaces") == 0, "a visitor without anything is kept in mind")
 
-	now = now.AddDate(0, 0, 60)
+	*now = now.AddDate(0, 0, 60)
 	require.NoError(t, s.Seen(ctx, bob))
-	now = now.AddDate(0, 0, 60)
+	*now = now.AddDate(0, 0, 60)
 	since := now.AddDate(0, 0, -90)
 	list := require.Value(s.Unseen(ctx, since))(t)
 	require.Must(t, len(list) == 1 && list[0].Workspace == alice && list[0].Datasets == 1 && list[0].Runs == 1 && list[0].Searches == 1 && list[0].Courses == 1 && list[0].Bytes != 0,
 		"%+v", list)
 	require.Equal(t, require.Value(s.Expire(ctx, since, true))(t), 1, "workspaces marked")
 	require.Check(t, require.Value(s.Sweep(ctx))(t) == 0, "deleted without a day to come back")
-	now = now.Add(UndoFor)
+	*now = now.Add(UndoFor)
 	require.Check(t, require.Value(s.Sweep(ctx))(t) == 1, "nothing was deleted")
 	h := require.Value(s.Holdings(ctx, alice))(t)
 	require.Check(t, h.Datasets+h.Runs+h.Searches+h.Courses == 0 && h.Bytes == 0, "left: %v", h)
@@ -343,45 +341,41 @@ func TestPurge(t *testing.T) {
 
 // The use of a workspace is recorded once a day.
 func TestSeen(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
-	s.Now = func() time.Time { return now }
+	s, ctx, now := stopped(t)
 	require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
 	seen := func() time.Time {
 		require.NoError(t, s.Seen(ctx, alice))
 		return require.Value(s.Holdings(ctx, alice))(t).Seen
 	}
-	first := now
+	first := *now
 	for range 3 {
 		got := seen()
 		require.Check(t, got.Equal(first), "seen %v, want %v", got, first)
-		now = now.Add(7 * time.Hour)
+		*now = now.Add(7 * time.Hour)
 	}
-	now = first.Add(25 * time.Hour)
+	*now = first.Add(25 * time.Hour)
 	got := seen()
-	require.Check(t, got.Equal(now), "the day after: %v", got)
+	require.Check(t, got.Equal(*now), "the day after: %v", got)
 }
 
 // Backups are made at intervals; the newest are kept, and so are other files in the directory. Each
 // can be restored.
 func TestBackups(t *testing.T) {
-	s := fresh(t)
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s.Now = func() time.Time { return now }
+	s, _, now := stopped(t)
 	b := Backups{Dir: t.TempDir(), Every: 24 * time.Hour, Keep: 3}
 	require.NoError(t, os.WriteFile(filepath.Join(b.Dir, "marginlab-notes.db"), nil, 0o600))
 	wait := func(want time.Duration) {
 		t.Helper()
-		require.Equal(t, require.Value(b.Wait(now))(t), want, "%v: the next one in", now)
+		require.Equal(t, require.Value(b.Wait(*now))(t), want, "%v: the next one in", *now)
 	}
 	wait(0)
 	var files []string
 	for range 5 {
 		files = append(files, require.Value(s.BackUp(t.Context(), b))(t))
 		wait(b.Every)
-		now = now.Add(b.Every - time.Hour)
+		*now = now.Add(b.Every - time.Hour)
 		wait(time.Hour)
-		now = now.Add(time.Hour)
+		*now = now.Add(time.Hour)
 		wait(0)
 	}
 	names := func() (names []string) {
@@ -392,15 +386,15 @@ func TestBackups(t *testing.T) {
 	require.Check(t, err == nil, "%v", err)
 
 	// The clock was ahead and is now right: the next backup is due, and is not the one deleted.
-	now = now.Add(-48 * time.Hour).Add(time.Minute)
+	*now = now.Add(-48 * time.Hour).Add(time.Minute)
 	wait(0)
 	last := require.Value(s.BackUp(t.Context(), b))(t)
 	got := names()
 	require.Check(t, len(got) == 4 && slices.Contains(got, last), "after the clock was put back there are %q", got)
 
 	ended := mltest.Ended()
-	now = now.Add(time.Hour)
+	*now = now.Add(time.Hour)
 	_, err = s.BackUp(ended, b)
 	require.Check(t, err != nil && len(names()) == 4, "a backup that was broken off: %v, %q", err, names())
-	require.Fails(t, require.Err((Backups{Dir: filepath.Join(b.Dir, "nowhere")}).Wait(now)), "", "a directory that is not there has no error")
+	require.Fails(t, require.Err((Backups{Dir: filepath.Join(b.Dir, "nowhere")}).Wait(*now)), "", "a directory that is not there has no error")
 }

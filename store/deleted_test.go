@@ -13,9 +13,7 @@ import (
 // TestUndoWorksForADay: deleted items are not found; they can be restored for a day and are then
 // purged.
 func TestUndoWorksForADay(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	s.Now = func() time.Time { return now }
+	s, ctx, now := stopped(t)
 	s.Quota = Quota{Datasets: 2, Runs: 3, Bytes: 1 << 30}
 	set := require.Value(s.CreateDataset(ctx, alice, "set", "", sample(1)))(t)
 	ofSet := require.Value(s.saveRun(ctx, alice, NewRun{Name: "of the set", Dataset: set.ID, Spec: ml.DefaultSpec(), Tags: []string{"x"}}, sampleResult(1, 1)))(t)
@@ -26,7 +24,7 @@ func TestUndoWorksForADay(t *testing.T) {
 	before := require.Value(s.Run(ctx, alice, ofSet.ID))(t)
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{ofSet.ID, waits.ID}))
 	require.NoError(t, s.DeleteDataset(ctx, alice, set.ID)) // at the same moment: another deletion
-	now = now.Add(time.Hour)
+	*now = now.Add(time.Hour)
 	require.NoError(t, s.DeleteCourse(ctx, course.Code))
 
 	// Deleted items are not found.
@@ -69,7 +67,7 @@ func TestUndoWorksForADay(t *testing.T) {
 	require.Check(t, got.Dataset == before.Dataset, "its data set is %q, was %q", got.Dataset, before.Dataset)
 
 	// A day later the course cannot be restored, and is then purged.
-	now = now.Add(UndoFor)
+	*now = now.Add(UndoFor)
 	wantErr(t, require.Err(s.Restore(ctx, alice, list[0].At)), ErrNotFound)
 	n := require.Value(s.Forget(ctx, now.Add(-UndoFor+time.Millisecond)))(t)
 	require.Check(t, n == 1 && count(t, s, "courses") == 0, "%d things forgotten", n)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,15 +14,13 @@ import (
 )
 
 // inhabited returns a store with n workspaces last used at now, which the test moves.
-func inhabited(t *testing.T, n int) (s *Store, now *time.Time) {
+func inhabited(t *testing.T, n int) (s *Store, ctx context.Context, now *time.Time) {
 	t.Helper()
-	s = open(t, t.TempDir())
-	now = new(time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC))
-	s.Now = func() time.Time { return *now }
+	s, ctx, now = stopped(t)
 	for i := range n {
-		require.Value(s.CreateDataset(t.Context(), WorkspaceOf(fmt.Sprint(i)), "d", "", sample(float64(i))))(t)
+		require.Value(s.CreateDataset(ctx, WorkspaceOf(fmt.Sprint(i)), "d", "", sample(float64(i))))(t)
 	}
-	return s, now
+	return s, ctx, now
 }
 
 func refusedRetention(t *testing.T, says string, n int, err error) {
@@ -34,9 +33,7 @@ func refusedRetention(t *testing.T, says string, n int, err error) {
 // TestClockAhead: a clock that jumps ahead deletes nothing, on the first day or later; workspaces
 // marked by force are kept once it is right again.
 func TestClockAhead(t *testing.T) {
-	t.Parallel()
-	s, now := inhabited(t, 8)
-	ctx := t.Context()
+	s, ctx, now := inhabited(t, 8)
 	right := *now
 	*now = now.AddDate(0, 0, 500)
 	retention := func() time.Time { return now.AddDate(0, 0, -400) }
@@ -57,9 +54,7 @@ func TestClockAhead(t *testing.T) {
 // TestMarkedComeBack: a visit keeps a marked workspace, and so does Spare; before many are deleted,
 // all are copied, and the copy expires.
 func TestMarkedComeBack(t *testing.T) {
-	t.Parallel()
-	s, now := inhabited(t, 3)
-	ctx := t.Context()
+	s, ctx, now := inhabited(t, 3)
 	*now = now.AddDate(0, 0, 20)
 	for i := range 6 {
 		require.Value(s.CreateDataset(ctx, WorkspaceOf(fmt.Sprint("young", i)), "d", "", sample(float64(i))))(t)

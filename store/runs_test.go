@@ -253,9 +253,7 @@ func TestQueue(t *testing.T) {
 // No run is taken from an owner who renews its lease; those of a dead owner go to one other, and
 // only that one can finish them.
 func TestLeases(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	now := time.Now()
-	s.Now = func() time.Time { return now }
+	s, ctx, now := stopped(t)
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
 	claims := func(owner Owner, want bool) {
 		t.Helper()
@@ -272,11 +270,11 @@ func TestLeases(t *testing.T) {
 	claims(first, true)
 	claims(second, false)
 	for range 5 {
-		now = now.Add(Lease)
+		*now = now.Add(Lease)
 		holds(first, id)
 		claims(second, false)
 	}
-	now = now.Add(Lease + time.Millisecond)
+	*now = now.Add(Lease + time.Millisecond)
 	claims(first, false) // its own worker may still be running it
 	holds(second)
 	claims(second, true)
@@ -288,14 +286,12 @@ func TestLeases(t *testing.T) {
 	holds(second, id)
 	require.NoError(t, s.FinishRun(ctx, second, id, sampleResult(1, 1)))
 	holds(second)
-	now = now.Add(time.Hour)
+	*now = now.Add(time.Hour)
 	claims(third, false)
 }
 
 func TestDeadlyRun(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	now := time.Now()
-	s.Now = func() time.Time { return now }
+	s, ctx, now := stopped(t)
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
 	for range 5 { // an orderly stop does not count
 		_, ok := s.claimRun(t, owner)
@@ -307,7 +303,7 @@ func TestDeadlyRun(t *testing.T) {
 	for i := range MaxAttempts {
 		_, ok := s.claimRun(t, Owner(fmt.Sprint(i)))
 		require.Must(t, ok, "attempt %d is not begun", i+1)
-		now = now.Add(Lease + time.Millisecond) // the program dies
+		*now = now.Add(Lease + time.Millisecond) // the program dies
 	}
 	next := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
 	r, _ := s.claimRun(t, owner)
@@ -435,17 +431,14 @@ func TestTakeBack(t *testing.T) {
 
 // A lease is renewed once a third of it has passed, not at every call.
 func TestRenewSeldom(t *testing.T) {
-	s := fresh(t)
-	now := time.Now()
-	s.Now = func() time.Time { return now }
-	ctx := t.Context()
+	s, ctx, now := stopped(t)
 	require.Value(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))(t)
 	require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	s.claimRun(t, "one")
 	s.claimCell(t, "one")
 	written := 0
 	for range 60 {
-		now = now.Add(time.Second)
+		*now = now.Add(time.Second)
 		runs, cells := s.renew(t, "one")
 		require.Must(t, len(runs) == 1 && len(cells) == 1, "holds %v and %v", runs, cells)
 		written += count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells) WHERE lease = "+fmt.Sprint(leaseEnd(s.now())))

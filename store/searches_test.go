@@ -109,10 +109,7 @@ func TestSearch(t *testing.T) {
 
 // Cells of a dead owner are computed again after their lease expires, and count once.
 func TestCellLeases(t *testing.T) {
-	s := fresh(t)
-	now := time.Now()
-	s.Now = func() time.Time { return now }
-	ctx := t.Context()
+	s, ctx, now := stopped(t)
 	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	lost, ok := s.claimCell(t, "dead")
 	kept, _ := s.claimCell(t, "dead")
@@ -123,7 +120,7 @@ func TestCellLeases(t *testing.T) {
 		"%d cells, %d held by another owner", len(names), 2)
 	_, held := s.renew(t, "dead")
 	require.Check(t, slices.Equal(held, []Cell{lost, kept}), "held %+v", held)
-	now = now.Add(Lease + time.Millisecond)
+	*now = now.Add(Lease + time.Millisecond)
 	require.Slices(t, s.work(t, owner, 100), []string{lost.Name, kept.Name}, "taken up again")
 	_, held = s.renew(t, "dead")
 	require.Check(t, len(held) == 0, "held %+v", held)
@@ -138,15 +135,12 @@ func TestCellLeases(t *testing.T) {
 
 // A cell that kills its owners fails its search, and so does one that cannot be computed.
 func TestSearchFails(t *testing.T) {
-	s := fresh(t)
-	now := time.Now()
-	s.Now = func() time.Time { return now }
-	ctx := t.Context()
+	s, ctx, now := stopped(t)
 	deadly := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	for i := range MaxAttempts {
 		c, ok := s.claimCell(t, Owner(fmt.Sprint(i)))
 		require.Must(t, ok && c.Place == 0, "%+v, %v", c, ok)
-		now = now.Add(Lease + time.Millisecond)
+		*now = now.Add(Lease + time.Millisecond)
 	}
 	c, ok := s.claimCell(t, "stopping")
 	got := require.Value(s.Search(ctx, alice, deadly.ID))(t)

@@ -54,6 +54,15 @@ func fresh(t *testing.T) *Store {
 	return open(t, t.TempDir())
 }
 
+// stopped returns what a parallel test begins with: a store of its own, whose clock shows now, which
+// the test moves.
+func stopped(t *testing.T) (s *Store, ctx context.Context, now *time.Time) {
+	t.Helper()
+	s, now = fresh(t), new(time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC))
+	s.Now = func() time.Time { return *now }
+	return s, t.Context(), now
+}
+
 // sample is a small data set that differs with seed.
 func sample(seed float64) *dataset.Data {
 	return &dataset.Data{

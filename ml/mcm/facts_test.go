@@ -299,11 +299,3 @@ func (c *counting) Row(dst []float64, i int) {
 	c.rows[i] = true
 	c.Matrix.Row(dst, i)
 }
-
-func TestParams(t *testing.T) {
-	t.Parallel()
-	for _, p := range mcm.Params {
-		require.Equal(t, p.Check(p.Default), nil, "default of %s", p.Name)
-		require.Check(t, p.Help != "" && p.Check("-1") != nil, "%s: no help, or a negative value passes", p.Name)
-	}
-}

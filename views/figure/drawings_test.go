@@ -164,9 +164,7 @@ func hinge() figure.Chart {
 		f    func(m float64) float64
 	}{
 		{"hinge", func(m float64) float64 { return max(0, 1-m) }},
-		{"0-1", func(m float64) float64 {
-			return lists.Either(m < 0, 1, 0.0)
-		}},
+		{"0-1", func(m float64) float64 { return lists.Either(m < 0, 1, 0.0) }},
 		{"squared hinge", func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) / 2 }},
 		{"logistic", func(m float64) float64 { return math.Log2(1 + math.Exp(-m)) }},
 	}
@@ -223,14 +221,23 @@ func counts() figure.Bars {
 
 // gram is the Gram matrix of an RBF kernel on two classes of n/2 points each.
 func gram(n int) figure.Matrix {
+	rbf := func(x, z [2]float64) float64 {
+		return math.Exp(-0.5 * (math.Pow(x[0]-z[0], 2) + math.Pow(x[1]-z[1], 2)))
+	}
+	values, classes := products(n, rbf)
+	return figure.Matrix{X: "point", Y: "point", Name: "k(x, z)", Values: values, Classes: classes, ClassNames: []string{"ash", "beech"}}
+}
+
+// products returns the values of a kernel on n points, and the points' classes.
+func products(n int, k func(x, z [2]float64) float64) (*mat.SymDense, []int) {
 	x, classes := points(n)
 	g := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i + 1 {
-			g.SetSym(i, j, math.Exp(-0.5*(math.Pow(x[i][0]-x[j][0], 2)+math.Pow(x[i][1]-x[j][1], 2))))
+			g.SetSym(i, j, k(x[i], x[j]))
 		}
 	}
-	return figure.Matrix{X: "point", Y: "point", Name: "k(x, z)", Values: g, Classes: classes, ClassNames: []string{"ash", "beech"}}
+	return g, classes
 }
 
 func points(n int) (x [][2]float64, classes []int) {
@@ -245,14 +252,8 @@ func points(n int) (x [][2]float64, classes []int) {
 
 // signed is a matrix of linear products, of both signs.
 func signed(n int) figure.Matrix {
-	x, classes := points(n)
-	g := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			g.SetSym(i, j, x[i][0]*x[j][0]+x[i][1]*x[j][1])
-		}
-	}
-	return figure.Matrix{Name: "B", Values: g, Classes: classes}
+	values, classes := products(n, func(x, z [2]float64) float64 { return x[0]*z[0] + x[1]*z[1] })
+	return figure.Matrix{Name: "B", Values: values, Classes: classes}
 }
 
 // xor is the four corners of XOR with their product as third feature.

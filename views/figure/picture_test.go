@@ -36,41 +36,32 @@ var variants = []struct {
 	name string
 	draw func() (*figure.Picture, error)
 }{
-	{"boundary_dark", func() (*figure.Picture, error) {
-		s := scene()
-		s.Dark = true
-		return figure.Boundary(context.Background(), s)
-	}},
-	{"heat", func() (*figure.Picture, error) {
-		s := scene()
-		s.Heat, s.Cores = true, true
-		return figure.Boundary(context.Background(), s)
-	}},
-	{"thumbnail", func() (*figure.Picture, error) {
-		s := scene()
-		s.Width, s.Height, s.Grid = 160, 120, 60
-		return figure.Boundary(context.Background(), s)
-	}},
-	{"small", func() (*figure.Picture, error) {
-		s := scene()
-		s.Width, s.Height = 320, 280
-		return figure.Boundary(context.Background(), s)
-	}},
-	{"three_classes", func() (*figure.Picture, error) {
-		s := scene()
+	{"boundary_dark", boundary(func(s *figure.Scene) { s.Dark = true })},
+	{"heat", boundary(func(s *figure.Scene) { s.Heat, s.Cores = true, true })},
+	{"thumbnail", boundary(func(s *figure.Scene) { s.Width, s.Height, s.Grid = 160, 120, 60 })},
+	{"small", boundary(func(s *figure.Scene) { s.Width, s.Height = 320, 280 })},
+	{"three_classes", boundary(func(s *figure.Scene) {
 		for i := range s.Points {
 			if s.Points[i].Y < 0 && s.Points[i].X[0] < 0 {
 				s.Points[i].Label = "2"
 			}
 		}
-		return figure.Boundary(context.Background(), s)
-	}},
-	{"slice", func() (*figure.Picture, error) { return figure.Boundary(context.Background(), slice()) }},
+	})},
+	{"slice", boundary(func(s *figure.Scene) { *s = slice() })},
 	{"map_signs", func() (*figure.Picture, error) {
 		s := scene()
 		s.Model.Machines[0].Map = &conformal.Map{Gamma: 1, Alpha0: -0.3, Alpha: []float64{1}, Cores: [][]float64{{0.2, 0.2}}}
 		return figure.Conformal(context.Background(), s)
 	}},
+}
+
+// boundary draws the scene after a change.
+func boundary(change func(s *figure.Scene)) func() (*figure.Picture, error) {
+	return func() (*figure.Picture, error) {
+		s := scene()
+		change(&s)
+		return figure.Boundary(context.Background(), s)
+	}
 }
 
 // slice is a scene in three dimensions.
@@ -447,16 +438,14 @@ func TestUgly(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*figure.Scene){
-		"no model":       func(s *figure.Scene) { s.Model = nil },
-		"no view":        func(s *figure.Scene) { s.View = dataset.View{} },
-		"view of others": func(s *figure.Scene) { s.Model.Features = []string{"a", "b", "c"} },
-		"points of others": func(s *figure.Scene) {
-			s.Points[3].X = []float64{1}
-		},
-		"too large":     func(s *figure.Scene) { s.Width = 100_000 },
-		"fine grid":     func(s *figure.Scene) { s.Grid = 5000 },
-		"empty limits":  func(s *figure.Scene) { s.Limits = figure.Limits{XMin: 1, XMax: 1, YMin: 0, YMax: 1} },
-		"no such limit": func(s *figure.Scene) { s.Limits = figure.Limits{XMin: math.NaN(), XMax: 1, YMin: 0, YMax: 1} },
+		"no model":         func(s *figure.Scene) { s.Model = nil },
+		"no view":          func(s *figure.Scene) { s.View = dataset.View{} },
+		"view of others":   func(s *figure.Scene) { s.Model.Features = []string{"a", "b", "c"} },
+		"points of others": func(s *figure.Scene) { s.Points[3].X = []float64{1} },
+		"too large":        func(s *figure.Scene) { s.Width = 100_000 },
+		"fine grid":        func(s *figure.Scene) { s.Grid = 5000 },
+		"empty limits":     func(s *figure.Scene) { s.Limits = figure.Limits{XMin: 1, XMax: 1, YMin: 0, YMax: 1} },
+		"no such limit":    func(s *figure.Scene) { s.Limits = figure.Limits{XMin: math.NaN(), XMax: 1, YMin: 0, YMax: 1} },
 	} {
 		s := scene()
 		change(&s)

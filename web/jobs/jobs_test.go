@@ -159,9 +159,8 @@ func TestWait(t *testing.T) {
 }
 
 func TestCancelRunning(t *testing.T) {
-	t.Parallel()
 	begun := make(chan string)
-	f := setup(t, t.TempDir(), 1, stuck(begun)).start()
+	f := fresh(t, 1, stuck(begun)).start()
 	id, next := f.create("1"), f.create("2")
 	<-begun
 	events := f.subscribe(id)
@@ -224,28 +223,22 @@ func TestPanicFailsOneRun(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		train        trainer
+		err          error
 		want, logged string
 	}{
-		"of the data": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
-			return nil, param.Refuse("choose other points", "one class is missing")
-		}, "one class is missing; choose other points", "level=INFO"},
-		"of the settings": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
-			return nil, param.Problems{{Field: "C", Message: "C is wrong"}}
-		}, "C is wrong", "level=INFO"},
-		"of the program": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
-			return nil, errors.New("no row 7 of 5")
-		}, "fault in this program", "no row 7 of 5"},
-		"cancelled by itself": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
-			return nil, context.Canceled
-		}, "fault in this program", "canceled"},
-		"result that cannot be stored": {func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
-			return &ml.Result{Report: ml.Report{TestAUC: new(math.NaN())}, Model: &ml.Model{}}, nil
-		}, "fault in this program", "NaN"},
+		"of the data": {
+			param.Refuse("choose other points", "one class is missing"),
+			"one class is missing; choose other points", "level=INFO",
+		},
+		"of the settings":     {param.Problems{{Field: "C", Message: "C is wrong"}}, "C is wrong", "level=INFO"},
+		"of the program":      {errors.New("no row 7 of 5"), "fault in this program", "no row 7 of 5"},
+		"cancelled by itself": {context.Canceled, "fault in this program", "canceled"},
+		"of the result":       {nil, "fault in this program", "NaN"}, // which cannot be stored
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := setup(t, t.TempDir(), 1, test.train).start()
+			f := fresh(t, 1, func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
+				return &ml.Result{Report: ml.Report{TestAUC: new(math.NaN())}, Model: &ml.Model{}}, test.err
+			}).start()
 			id := f.create("1")
 			e := f.end(id)
 			if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || !strings.Contains(r.Error, test.want) || r.Error != e.Error {
@@ -278,9 +271,8 @@ func TestStopAndStartAgain(t *testing.T) {
 
 // A result that is ready when the program stops is kept.
 func TestStopKeepsFinishedResult(t *testing.T) {
-	t.Parallel()
 	trained := make(chan bool)
-	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
+	f := fresh(t, 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
 		res, err := ml.Train(ctx, d, s, r)
 		trained <- true
 		<-ctx.Done()
@@ -295,9 +287,8 @@ func TestStopKeepsFinishedResult(t *testing.T) {
 
 // One workspace never holds all workers if there are several.
 func TestOneWorkerIsForOthers(t *testing.T) {
-	t.Parallel()
 	begun := make(chan string)
-	f := setup(t, t.TempDir(), 2, stuck(begun)).start()
+	f := fresh(t, 2, stuck(begun)).start()
 	first, second := f.create("1"), f.create("2")
 	<-begun
 	r := require.Value(f.st.CreateRun(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec()}))(t)
@@ -501,9 +492,8 @@ func TestLostRunsStop(t *testing.T) {
 // A run that another process took over, because this one did not renew its lease, is finished by
 // the other.
 func TestTakenOver(t *testing.T) {
-	t.Parallel()
 	begun, finish := make(chan bool), make(chan bool)
-	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
+	f := fresh(t, 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
 		begun <- true
 		<-finish
 		return ml.Train(context.WithoutCancel(ctx), d, s, r)
@@ -529,10 +519,9 @@ func TestTakenOver(t *testing.T) {
 }
 
 func TestSubscribers(t *testing.T) {
-	t.Parallel()
 	const steps = 1000
 	half, rest := make(chan bool), make(chan bool)
-	f := setup(t, t.TempDir(), 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Recorder) (*ml.Result, error) {
+	f := fresh(t, 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Recorder) (*ml.Result, error) {
 		report(trace.Step{Iteration: 1})
 		half <- true
 		<-rest
