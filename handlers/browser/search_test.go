@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp/kb"
 
 	"marginlab/ml/mltest/require"
@@ -21,9 +22,18 @@ func TestSearchIsLive(t *testing.T) {
 	p.clickText("summary", "Search")
 	p.clickText("summary", "Search settings")
 	p.fill("#f-search\\.gamma", "0.1, 1, 10")
+	call(p, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `(() => {
+		const real = window.fetch;
+		window.fetch = (...args) => {
+			window.fetch = real;
+			window.refused = true;
+			return Promise.reject(new TypeError("no network"));
+		};
+	})()`})
 	p.follow(func() { p.clickText("button", "Search C and γ") })
 	require.Must(t, strings.Contains(p.where(), "/searches/"), "at %s", p.where())
 	get[bool](p, `(window.kept = true)`)
+	p.wait(`window.refused`) // the server was away for a moment
 	p.wait(`document.querySelector(".heat-map .best") && !document.querySelector(".pending")`)
 	require.Check(t, get[bool](p, `window.kept`), "the page was loaded anew")
 	n := get[int](p, `document.querySelectorAll(".heat-map td a").length`)
@@ -43,6 +53,17 @@ func TestSearchIsLive(t *testing.T) {
 	p.picture(".stage img")
 	c := p.query().Get("C")
 	require.Check(t, p.value("#f-C") == c || c == "" && p.value("#f-C") == "1", "the lab opens with C %s, the cell has %q", p.value("#f-C"), c)
+}
+
+// A page that follows the server says when it cannot, and no longer once the server is back.
+func TestServerIsAway(t *testing.T) {
+	p := fresh(t)
+	p.expect("/jobs/events") // refused, or ended by the server
+	p.visit("/jobs")
+	p.server.stop()
+	p.wait(`document.querySelector(".stale")?.checkVisibility()`)
+	p.server.restart()
+	p.wait(`!document.querySelector(".stale")`)
 }
 
 // A design is chosen in the lab, whose other fields follow the choices; its points come by

@@ -142,6 +142,9 @@ export class Live {
 /** Milliseconds before reconnecting to a stream that was refused. */
 const relisten = 5000;
 
+/** Says that the page may be out of date, while no stream can be opened. */
+const stale = Object.assign(document.createElement("p"), { className: "problem stale", role: "alert", textContent: "The server cannot be reached. This page updates when it is back." });
+
 /**
  * Follows an event stream while the page is visible, since browsers allow few connections per
  * server. Each stream starts with the current state, so a page that slept or was offline catches up.
@@ -150,7 +153,7 @@ const relisten = 5000;
  * @returns {() => void} stops following
  */
 export function follow(url, events) {
-  let stream, again;
+  let stream, again, heard = true;
   const ended = new AbortController(), { signal } = ended;
   const listen = () => {
     clearTimeout(again);
@@ -162,7 +165,15 @@ export function follow(url, events) {
       clearTimeout(again);
       again = setTimeout(listen, relisten * (1 + Math.random() / 2)); // spread the retries of a whole class
     };
-    opened.addEventListener("error", () => opened.readyState === EventSource.CLOSED && anew());
+    opened.addEventListener("open", () => {
+      heard = true;
+      stale.remove();
+    });
+    opened.addEventListener("error", () => {
+      if (!heard) document.body.append(stale); // a stream that ends is opened again at once
+      heard = false;
+      if (opened.readyState === EventSource.CLOSED) anew();
+    });
     for (const [event, receive] of Object.entries(events)) opened.addEventListener(event, async (e) => {
       try {
         await receive(JSON.parse(e.data));

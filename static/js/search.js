@@ -1,13 +1,12 @@
 // The page of a search: cells as they arrive, and the numbers of the cell under the pointer.
 
-import { follow } from "./live.js";
+import { answer, follow, Later } from "./live.js";
 
 const id = "search";
 
 /** Fetches the changing part of the page and keeps the focus. */
 async function refresh() {
-  const response = await fetch(location.href);
-  if (!response.ok) return;
+  const response = await answer(location.href);
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.getElementById(id);
   if (!fresh) return;
@@ -41,6 +40,7 @@ document.addEventListener("keydown", (e) => {
 const section = document.getElementById(id);
 if (section.hasAttribute("data-events")) {
   const pause = 700; // ms between updates, at least ten times the duration of the last one
+  const refused = 5000; // ms until an update that the server could not answer is repeated
   let busy = false;
   let again = false;
   const look = async () => {
@@ -48,14 +48,12 @@ if (section.hasAttribute("data-events")) {
     if (busy) return;
     busy = true;
     const began = performance.now();
-    try {
-      await refresh();
-    } finally {
-      setTimeout(() => {
-        busy = false;
-        if (again) look();
-      }, Math.max(pause, 10 * (performance.now() - began)));
-    }
+    const later = await refresh().catch((error) => error instanceof Later);
+    again ||= later;
+    setTimeout(() => {
+      busy = false;
+      if (again) look();
+    }, Math.max(later ? refused : pause, 10 * (performance.now() - began)));
   };
   const stop = follow(`/searches/${section.dataset.id}/events`, {
     progress: ({ done }) => {
