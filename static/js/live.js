@@ -143,7 +143,7 @@ export class Live {
 const relisten = 5000;
 
 /** Says that the page may be out of date, while no stream can be opened. */
-const stale = Object.assign(document.createElement("p"), { className: "problem stale", role: "alert", textContent: "The server cannot be reached. This page updates when it is back." });
+const stale = Object.assign(document.createElement("p"), { className: "problem stale", role: "alert", textContent: "The server is not answering. This page updates when it does." });
 
 /**
  * Follows an event stream while the page is visible, since browsers allow few connections per
