@@ -10,8 +10,8 @@ import (
 	utf "golang.org/x/text/encoding/unicode"
 )
 
-// decodeText returns the content of a file in UTF-8 without byte order mark, or an error if it is
-// not text. UTF-16 is recognised by its mark, or by every second byte being zero; other text is
+// decodeText returns the content of a file in UTF-8 without byte order marks and other characters of
+// zero width, or an error if it is not text. UTF-16 is recognised by its mark, or by every second byte being zero; other text is
 // read in the legacy encoding that guessPage finds. The note names an encoding other than UTF-8.
 func decodeText(raw string) (text, note string, fault *Error) {
 	if isArchive(raw) {
@@ -27,10 +27,9 @@ func decodeText(raw string) (text, note string, fault *Error) {
 		if i := strings.IndexAny(text, "\x00\ufffd"); i >= 0 || err != nil {
 			return "", "", &Error{Line: 1 + lineEnds(text[:max(i, 0)]), Message: "expected text, found invalid UTF-16: save the file as UTF-8"}
 		}
-		return text, "read as UTF-16", nil
+		return visible(text), "read as UTF-16", nil
 	}
-	raw = strings.ReplaceAll(raw, "\xef\xbb\xbf", "") // one per file where several were joined
-	raw = strings.TrimSuffix(raw, "\x1a")             // ends a text in DOS
+	raw = strings.TrimSuffix(visible(raw), "\x1a") // which ends a text in DOS
 	line := func(at int) int { return 1 + lineEnds(raw[:at]) }
 	if i := strings.IndexByte(raw, 0); i >= 0 {
 		return "", "", &Error{Line: line(i), Message: "expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"}
@@ -70,6 +69,14 @@ func decodeText(raw string) (text, note string, fault *Error) {
 		note += ": save it as UTF-8 if letters look wrong"
 	}
 	return text, note, nil
+}
+
+// visible removes characters of zero width; where files were joined, there is a byte order mark for each.
+func visible(s string) string {
+	for _, r := range zeroWidth {
+		s = strings.ReplaceAll(s, string(r), "")
+	}
+	return s
 }
 
 // page is a single-byte encoding.
