@@ -236,13 +236,16 @@ func arffFields(s string, most int) ([]string, error) {
 }
 
 // arffField returns the field at the beginning of s, and what follows it: nothing, or a comma or
-// tab and the next field.
+// tab and the next field. A comment behind a blank is left out.
 func arffField(s string) (field, rest string, err error) {
 	s = strings.TrimLeft(s, " \t")
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		i := strings.IndexAny(s, ",\t")
 		if i < 0 {
 			i = len(s)
+		}
+		if k := strings.Index(s[:i], " % "); k >= 0 {
+			i = k
 		}
 		field, rest = strings.TrimSpace(s[:i]), s[i:]
 	} else if field, rest, err = arffQuoted(s); err != nil {
@@ -253,6 +256,8 @@ func arffField(s string) (field, rest string, err error) {
 	switch {
 	case next == "", next[0] == ',':
 		return field, next, nil
+	case next[0] == '%' && blanks != "":
+		return field, "", nil
 	case strings.Contains(blanks, "\t"):
 		return field, "\t" + next, nil
 	}

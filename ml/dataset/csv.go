@@ -263,6 +263,9 @@ func (t *Table) ragged(text string, line, found int) *Error {
 	if strings.Trim(above, " \t,;|") == "" {
 		remedy = "if another table begins here, move it to a file of its own"
 	}
+	if strings.HasPrefix(text, "<<<<<<< ") {
+		return &Error{Line: line, Message: "expected a row, found a conflict mark of Git: resolve the conflict, keeping the rows of one side"}
+	}
 	return &Error{Line: line, Message: fmt.Sprintf("expected %s separated by %s, found %d: %s", Count(len(t.Columns), "field"), t.Separator, found, remedy)}
 }
 

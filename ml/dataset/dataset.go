@@ -186,15 +186,18 @@ func checkText(what, s string) error {
 }
 
 // tidy makes text fit for one line of a page or a file: control characters and line breaks become
-// spaces, and surrounding spaces are removed.
+// spaces, and surrounding spaces and characters of zero width are removed.
 func tidy(s string) string {
 	bad := func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == utf8.RuneError
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError || isZeroWidth(r)
 	}
 	if strings.ContainsFunc(s, bad) {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
 		s = strings.Map(func(r rune) rune {
-			if bad(r) {
+			switch {
+			case isZeroWidth(r):
+				return -1
+			case bad(r):
 				return ' '
 			}
 			return r
@@ -202,6 +205,12 @@ func tidy(s string) string {
 	}
 	return strings.TrimSpace(s)
 }
+
+// zeroWidth lists invisible characters that web pages and other programs leave in texts. Joiners,
+// which change letters and signs, are not among them.
+const zeroWidth = "\u200b\u2060\ufeff"
+
+func isZeroWidth(r rune) bool { return r > unicode.MaxLatin1 && strings.ContainsRune(zeroWidth, r) }
 
 // quote returns text found in a file in quotes, shortened if it is long.
 func quote(s string) string {

@@ -247,6 +247,8 @@ var programs = sync.OnceValue(func() []program {
 		{regexp.MustCompile(`^%%MatrixMarket `), "a Matrix Market file: save the matrix with its labels as CSV or LIBSVM"},
 		{regexp.MustCompile(`^version https://git-lfs\.`), "a pointer of Git LFS in place of the data: fetch them with git lfs pull"},
 		{regexp.MustCompile(`^(---$|- \w+: )`), "YAML: save the rows as CSV or JSON"},
+		{regexp.MustCompile(`^[-+.\d]+( +\d+:\d+:[-+.\deE]+){2,}$`), "lines of libffm, label field:index:value: remove the fields and their colons to make it LIBSVM"},
+		{regexp.MustCompile(`^[-+.\d]+( +\pL[\w.]*:[-+.\deE]+)+$`), "pairs name:value: write them as CSV, or as LIBSVM with a number for each name, label index:value"},
 	}
 })
 

@@ -113,6 +113,8 @@ func TestReadAccepts(t *testing.T) {
 		lines("the x,y,class", "1.5,2,A", "-3,4e-05,B b"))
 	reads("arff, comments behind types", "@relation toy % a\n@attribute x numeric % cm\n@attribute k {A,B} % kinds\n@data\n1,A\n2,B\n",
 		lines("x,k", "1,A", "2,B"))
+	reads("arff, comments behind rows", "@attribute x numeric\n@attribute k {'A','50 %'}\n@data\n1,50 %\n2,'A'\t% c\n3,A % one, two\n",
+		lines("x,k", "1,50 %", "2,A", "3,A"))
 	reads("arff, between tabs", "@attribute x\tnumeric\n@attribute k {'A b',B}\n@attribute y real\n@data\n1\t'A b'\t 3\n2\t,\tB,\t4\n",
 		lines("x,y,k", "1,3,A b", "2,4,B"))
 	reads("arff of KEEL", "@relation r\n@attribute x real [0, 9]\n@attribute k {A,B}\n@attribute z {0,1}\n@inputs x, z\n@outputs k\n@data\n1, A, 0\n2, B, 1\n",
@@ -188,6 +190,10 @@ func TestReadRefuses(t *testing.T) {
 		{name: "binary", in: "x,label\n1,\x00\n", want: `f, line 2: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`},
 		{name: "SQL", in: "-- dump\nCREATE TABLE t (x REAL, k TEXT);\nINSERT INTO t VALUES (1,'a');\n", want: `f: expected a table, found SQL statements: export the table or the result of a query as CSV`},
 		{name: "LaTeX", in: "\\begin{tabular}{ll}\na & k \\\\\n1 & a \\\\\n\\end{tabular}\n", want: `f: expected a table, found LaTeX: save the table as CSV`},
+		{name: "libffm", in: "1 0:1:0.5 1:2:1\n0 0:1:1.5 1:3:1\n", want: `f: expected a table, found lines of libffm, label field:index:value: remove the fields and their colons to make it LIBSVM`},
+		{name: "pairs", in: "1 height:0.5 b_2:-1e3\n0 b_2:1\n", want: `f: expected a table, found pairs name:value: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
+		{name: "conflict of Git", in: "x,y,c\n1,2,a\n<<<<<<< HEAD\n2,3,b\n=======\n2,4,b\n>>>>>>> main\n4,5,a\n", want: `f, line 3: expected a row, found a conflict mark of Git: resolve the conflict, keeping the rows of one side`},
+		{name: "GeoJSON", in: `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"k":"a"}}]}`, want: `f: expected rows of numbers and words, found GeoJSON: export the points as CSV, with columns for their coordinates`},
 		{name: "YAML", in: "- a: 1\n  k: a\n- a: 2\n  k: b\n", want: `f: expected a table, found YAML: save the rows as CSV or JSON`},
 		{name: "SAS", in: "data a;\ninput x y k $;\ncards;\n1 2 A\n3 4 B\n;\nrun;\n", want: `f: expected a table, found statements of SAS, SPSS or Stata: save the data as CSV`},
 		{name: "SPSS", in: "DATA LIST FREE / x y k.\nBEGIN DATA\n1 2 1\n3 4 0\nEND DATA.\n", want: `f: expected a table, found statements of SAS, SPSS or Stata: save the data as CSV`},
@@ -206,7 +212,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "Vowpal Wabbit without values", in: "1 | cheap red\n-1 | old\n", want: `f: expected a format that Margin Lab reads, found lines of Vowpal Wabbit: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
 		{name: "words behind bars", in: "1 | dark red | A\n0 | light red | B\n", want: `f, line 1, column 2 (x2): expected a number, found "dark red": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		{name: "archive", in: "PK\x03\x04\x14\x00", want: `f: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again`},
-		{name: "no encoding", in: "x,label\r\n1,gr\x81\x9dn\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8`},
+		{name: "no encoding", in: "x,label\r\n1,gr\x81\x9dn\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8 (it may be in Shift-JIS or GBK)`},
 		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 201 columns, found 202`, tooLarge: true},
 
 		{name: "unknown label", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Label: "colour"}, want: `f: no column "colour": expected one of x, y, label`},
@@ -353,19 +359,20 @@ func BenchmarkDecode100k(b *testing.B) {
 func TestReadRefusesBinaries(t *testing.T) {
 	t.Parallel()
 	for begins, want := range map[string]string{
-		"\x80\x04\x95\x00":              "f: expected a text file or an .xlsx workbook, found a pickled Python object: save the table as CSV, for example with pandas: read_pickle(…).to_csv(…, index=False)",
-		"PAR1\x15\x04":                  "f: expected a text file or an .xlsx workbook, found a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)",
-		"ARROW1":                        "found an Arrow file: save it as CSV",
-		"\xfd7zXZ":                      "found a file compressed with xz: decompress it",
-		"7z\xbc\xaf\x27\x1c":            "found a 7z archive: unpack it first",
-		"Rar!\x1a\a":                    "found a RAR archive: unpack it first",
-		"\xd0\xcf\x11\xe0":              "save the sheet as .xlsx",
-		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n": "found a PDF document",
-		"SQLite format 3":               "found an SQLite database: export the table as CSV",
-		"$FL2@(#) SPSS DATA FILE":       "found an SPSS file: save it as CSV",
-		"<stata_dta><header>":           "found a Stata file: save it as CSV",
-		"MATLAB 5.0 MAT-file":           "found a MATLAB file: save it as CSV with writematrix or writetable",
-		"\x89PNG\r\n\x1a\n":             "found an image: type its numbers into a spreadsheet",
+		"\x80\x04\x95\x00":   "f: expected a text file or an .xlsx workbook, found a pickled Python object: save the table as CSV, for example with pandas: read_pickle(…).to_csv(…, index=False)",
+		"PAR1\x15\x04":       "f: expected a text file or an .xlsx workbook, found a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)",
+		"ARROW1":             "found an Arrow file: save it as CSV",
+		"\xfd7zXZ":           "found a file compressed with xz: decompress it",
+		"7z\xbc\xaf\x27\x1c": "found a 7z archive: unpack it first",
+		"Rar!\x1a\a":         "found a RAR archive: unpack it first",
+		"\xd0\xcf\x11\xe0":   "save the sheet as .xlsx",
+		"k.csv" + strings.Repeat("\x00", 252) + "ustar": "found a tar archive: unpack it",
+		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n":                 "found a PDF document",
+		"SQLite format 3":                               "found an SQLite database: export the table as CSV",
+		"$FL2@(#) SPSS DATA FILE":                       "found an SPSS file: save it as CSV",
+		"<stata_dta><header>":                           "found a Stata file: save it as CSV",
+		"MATLAB 5.0 MAT-file":                           "found a MATLAB file: save it as CSV with writematrix or writetable",
+		"\x89PNG\r\n\x1a\n":                             "found an image: type its numbers into a spreadsheet",
 	} {
 		require.Fails(t, require.Err(ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{})), want, "%q", begins)
 	}

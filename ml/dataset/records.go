@@ -540,6 +540,9 @@ func (r *recordReader) members(row int, prefix string, depth int) {
 }
 
 func nested(record int, name string) *Error {
+	if name == "geometry.coordinates" {
+		return &Error{Message: "expected rows of numbers and words, found GeoJSON: export the points as CSV, with columns for their coordinates"}
+	}
 	return &Error{Message: fmt.Sprintf("record %d: %q is a list: expected a number or a string, each under its own key", record, name)}
 }
 

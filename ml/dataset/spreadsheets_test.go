@@ -269,6 +269,7 @@ func TestExports(t *testing.T) {
 		"table of a terminal":         {"+---+-------+\n| x | label |\n+---+-------+\n| 1 | a     |\n| 2 | b     |\n+---+-------+\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"no rule":                     {"x|label\n-1|a\n2|b\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"joined files":                {"x,label\n1,a\n2,b\n\ufeffx,label\n3,a\n", "label ~ x [a b], 3 rows, the last [3]; 1 row with the names of the columns left out (line 4)"},
+		"zero width":                  {"\u200bx,y\u200b,\u2060label\n1\u200b,2,a\n3,\u200b4,b\u200b\n5,6,\ufeffa\n", "label ~ x y [a b], 3 rows, the last [5 6]"},
 		"comments between rows":       {"# c\nx,label\n1,a\n#2,a\n3,b\n# end\n", "label ~ x [a b], 2 rows, the last [3]; 2 lines beginning with # left out"},
 		"column too narrow":           {"x,label\n1,a\n#####,a\n3,b\n", `f.csv, line 3, column 1 (x): expected a number, found "#####": correct it or remove the row`},
 		"blanks between tabs":         {"x\ty\tlabel\n1 234\t1.5\ta\n2 345\t2.5\tb\n", "label ~ x y [a b], 2 rows, the last [2345 2.5]; thousands separators removed (x)"},

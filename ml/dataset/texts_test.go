@@ -132,7 +132,7 @@ func TestReadTextsRefuses(t *testing.T) {
 		{name: "files", raw: zipped(t, list...), want: "t.zip: expected at most 10 texts", large: true},
 		{name: "empty text", raw: zipped(t, "a/1", "x", "b/2", " \r\n"), want: "t.zip, b/2: expected a string, found nothing"},
 		{name: "binary", raw: zipped(t, "a/1", "x", "b/2", "\x00\x01"), want: "t.zip, b/2, line 1: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"},
-		{name: "no encoding", raw: zipped(t, "a/1", "x", "b/2", "na\nn\x81\x9dve"), want: "t.zip, b/2, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8"},
+		{name: "no encoding", raw: zipped(t, "a/1", "x", "b/2", "na\nn\x81\x9dve"), want: "t.zip, b/2, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8 (it may be in Shift-JIS or GBK)"},
 		{name: "broken UTF-16", raw: zipped(t, "a/1", "\xff\xfe\n\x00\x00\xd8", "b/2", "y"), want: "t.zip, a/1, line 2: expected text, found invalid UTF-16: save the file as UTF-8"},
 		{name: "nested", raw: zipped(t, "a/1", "x", "b/2", zipped(t, "c", "d")), want: "t.zip, b/2: expected a text file, found a zip archive or a workbook: unpack it first"},
 		{name: "packed", raw: zipped(t, "x.csv.gz", "\x1f\x8b\b\x00"), want: "t.zip, x.csv.gz: expected a text file or an .xlsx workbook, found a file compressed with gzip: decompress it first"},
