@@ -279,13 +279,18 @@ func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 		if status != trace.Converged || r.RelativeGap <= share {
 			return status, nil
 		}
-		if !math.IsInf(o.c, 1) && o.widen(share, tol) {
+		soft := !math.IsInf(o.c, 1)
+		if soft && o.widen(share, tol) {
 			if o.result(status).RelativeGap > share { // C times slack left by rounding
 				status = trace.Numerical
 			}
 			return status, nil
 		}
-		goal *= min(0.5, max(0.1, share/r.RelativeGap/2)) // the gap shrinks about in proportion
+		shrink := min(0.5, max(0.1, share/r.RelativeGap/2)) // the gap shrinks about in proportion
+		if soft && !o.held() {
+			shrink = 0.5 // as widen about doubles the violation
+		}
+		goal *= shrink
 	}
 }
 
