@@ -72,7 +72,7 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			return status, err
 		}
 	}
-	if free := o.free(); !o.without.near && o.merged.dense() && len(free) > nearFree && o.m > many && o.spent >= o.nears.due(o.nearWork(o.m)) {
+	if free := o.free(); !o.without.near && o.merged.dense() && len(free) > nearFree && o.m > oneOf*many && o.spent >= o.nears.due(o.nearWork(o.m)) {
 		status, err := o.neighbourhoods(free, max(tol, (high-low)/smaller))
 		if err != nil || status == trace.Cancelled {
 			return status, err

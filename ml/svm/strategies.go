@@ -31,7 +31,7 @@ type without struct{ single, wide, parts, start, newton, near bool }
 // The thresholds.
 const (
 	few     = 500         // points from which single precision pays: rows of fewer fit a cache
-	oneOf   = 4           // a sample is one point in oneOf; merging leaves one in oneOf
+	oneOf   = 4           // a sample is one point in oneOf; merging leaves one in oneOf, and a neighbourhood has at most that many
 	many    = oneOf * few // points from which samples and merged points pay, having at least few; size of a neighbourhood
 	batch   = many / 2    // steps between checks for settled points: they move at most many
 	fewOf   = 2           // a part has at most one point in fewOf: its shorter rows are computed again
