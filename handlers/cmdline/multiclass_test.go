@@ -17,7 +17,7 @@ import (
 // TestSeveralClasses goes through fit, predict and cv with the three of iris.
 func TestSeveralClasses(t *testing.T) {
 	t.Parallel()
-	data := file(t, "iris.csv", require.Written(t, mltest.Builtin(t, "iris").Encode))
+	data := require.File(t, "iris.csv", require.Written(t, mltest.Builtin(t, "iris").Encode))
 	dir := t.TempDir()
 	for way, rule := range map[string]ml.Rule{"ovo": ml.OneVsOne, "ovr": ml.OneVsRest} {
 		model, picture := filepath.Join(dir, way+".json"), filepath.Join(dir, way+".svg")
