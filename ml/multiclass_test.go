@@ -38,8 +38,7 @@ func TestMulticlassReference(t *testing.T) {
 			Objective      float64
 		}
 	}](t, reference(t, "reference", "multiclass.json"))
-	set, _ := dataset.FindBuiltin("iris")
-	d := require.Value(set.Load())(t)
+	d := mltest.Builtin(t, "iris")
 	compared := 0
 	for _, c := range cases {
 		way := ""

@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -158,8 +159,7 @@ func TestCalibration(t *testing.T) {
 	require.Check(t, *after.Model.Platt == *before.Model.Platt, "held-out points changed the sigmoid: %+v, %+v", before.Model.Platt, after.Model.Platt)
 
 	// Of several classes there is no one probability; of two points none can be held out.
-	iris, _ := dataset.FindBuiltin("iris")
-	three := require.Value(iris.Load())(t)
+	three := mltest.Builtin(t, "iris")
 	few := d.Subset([]int{0, 1, 2, 3})
 	few.Y = []int{0, 1, 1, 1}
 	for says, c := range map[string]*dataset.Data{"choose a positive class": three, "only 1": few} {

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
+	"marginlab/store/storetest"
 )
 
 // A copy made during writes is intact and holds everything saved before it began.
@@ -120,6 +121,7 @@ func TestRestore(t *testing.T) {
 	for _, says := range []string{dir, "marginlab serve at http://127.0.0.1:8080", fmt.Sprint("process ", os.Getpid()), "stop it first"} {
 		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v does not say %q", err, says)
 	}
+	wantErr(t, require.Err(TakeLock(dir, "serve")), ErrHeld)
 	require.NoError(t, l.Release())
 	require.NoError(t, s.Close())
 
@@ -163,11 +165,7 @@ func TestRestoreRefuses(t *testing.T) {
 		return path
 	}
 	statement := func(query string) func(string) {
-		return func(path string) {
-			db := require.Value(sql.Open("sqlite3", path))(t)
-			require.Value(db.Exec(query))(t)
-			require.NoError(t, db.Close())
-		}
+		return func(path string) { storetest.Exec(t, path, query) }
 	}
 	foreignGoose := `CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP);
 		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (3, 1); CREATE TABLE runs (distance REAL)`
@@ -286,17 +284,6 @@ func TestInspect(t *testing.T) {
 func run(t *testing.T, s *Store, query string, args ...any) {
 	t.Helper()
 	require.Value(s.write.Exec(query, args...))(t)
-}
-
-func TestLock(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "new")
-	first := require.Value(TakeLock(dir, "serve"))(t)
-	for range 2 {
-		wantErr(t, require.Err(TakeLock(dir, "serve")), ErrHeld)
-	}
-	require.NoError(t, first.Release())
-	require.NoError(t, require.Value(TakeLock(dir, "serve"))(t).Release())
 }
 
 // Only workspaces unused for long are deleted, never one with an open course; the points and

@@ -20,6 +20,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
+	"marginlab/store/storetest"
 )
 
 // childEnv makes this test program run a command: "write DIR", "open DIR" or "check DIR".
@@ -56,14 +57,6 @@ func play(part, dir string) error {
 	}
 	for i := 0; ; i++ { // print the id of every run once it is reported saved
 		n := NewRun{Data: sample(float64(i)), Spec: ml.DefaultSpec()}
-		if i%2 == 0 {
-			r, err := s.saveRun(ctx, alice, n, sampleResult(1, i))
-			if err != nil {
-				return err
-			}
-			fmt.Println(r.ID)
-			continue
-		}
 		r, err := s.CreateRun(ctx, alice, n)
 		if err != nil {
 			return err
@@ -238,21 +231,19 @@ func TestDirectoryTakenAway(t *testing.T) {
 func TestOpenFaults(t *testing.T) {
 	t.Parallel()
 	write := func(path, text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
-	statement := func(path, query string) {
-		db := require.Value(sql.Open("sqlite3", path))(t)
-		require.Value(db.Exec(query))(t)
-		require.NoError(t, db.Close())
-	}
 	foreign := ""
 	for name, c := range map[string]struct {
 		make func(dir string)
 		want error // nil: any
 	}{
-		"not a database":     {func(dir string) { write(DatabaseIn(dir), strings.Repeat("a letter to a friend\n", 500)) }, ErrNotDatabase},
-		"of another program": {func(dir string) { foreign = dir; statement(DatabaseIn(dir), `CREATE TABLE runs (distance REAL)`) }, ErrForeign},
+		"not a database": {func(dir string) { write(DatabaseIn(dir), strings.Repeat("a letter to a friend\n", 500)) }, ErrNotDatabase},
+		"of another program": {func(dir string) {
+			foreign = dir
+			storetest.Exec(t, DatabaseIn(dir), `CREATE TABLE runs (distance REAL)`)
+		}, ErrForeign},
 		"newer": {func(dir string) {
 			require.NoError(t, open(t, dir).Close())
-			statement(DatabaseIn(dir), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
+			storetest.Exec(t, DatabaseIn(dir), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
 		}, ErrNewer},
 		"a file in the way": {func(dir string) { require.NoError(t, os.Remove(dir)); write(dir, "") }, nil},
 	} {

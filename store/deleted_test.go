@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -73,16 +74,19 @@ func TestUndoWorksForADay(t *testing.T) {
 	require.Check(t, n == 1 && count(t, s, "courses") == 0, "%d things forgotten", n)
 }
 
-// TestDeletedIsBounded: creating and deleting items never takes more than twice the quota.
+// TestDeletedIsBounded: creating and deleting items never takes more than twice the quota; the oldest
+// deleted items make room for new ones.
 func TestDeletedIsBounded(t *testing.T) {
 	s := fresh(t)
 	s.Quota = Quota{Datasets: 3}
 	for i := range 10 {
-		set := require.Value(s.CreateDataset(t.Context(), alice, "set", "", sample(float64(i))))(t)
+		set := require.Value(s.CreateDataset(t.Context(), alice, fmt.Sprint(i), "", sample(float64(i))))(t)
 		require.NoError(t, s.DeleteDataset(t.Context(), alice, set.ID))
 	}
 	n, points := count(t, s, "datasets"), count(t, s, "points")
 	require.Check(t, n == 3 && points == 3, "%d data sets and %d point sets are kept", n, points)
+	list := require.Value(s.Deletions(t.Context(), alice))(t)
+	require.Check(t, len(list) == 3 && list[0].Names[0] == "9" && list[2].Names[0] == "7", "deletions %+v", list)
 	s.Quota = Quota{Bytes: 1}
 	for i := range 10 {
 		code := require.Value(s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab", Points: sample(float64(i)), Data: "d"}))(t).Code

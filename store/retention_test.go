@@ -112,24 +112,6 @@ func TestCopyBeforeMigration(t *testing.T) {
 	require.Check(t, len(names) == 0, "a new database was copied: %q", names)
 }
 
-// TestTrashCountsAsHeld: items in the trash count towards the quota and are purged, oldest first,
-// to make room for new ones.
-func TestTrashCountsAsHeld(t *testing.T) {
-	s, ctx := fresh(t), t.Context()
-	one := require.Value(s.CreateDataset(ctx, alice, "first", "", sample(1)))(t)
-	each := require.Value(s.Holdings(ctx, alice))(t).Bytes
-	s.Quota = Quota{Bytes: 4 * each}
-	require.NoError(t, s.DeleteDataset(ctx, alice, one.ID))
-	for i := range 6 {
-		set := require.Value(s.CreateDataset(ctx, alice, "next", "", sample(float64(i+2))))(t)
-		require.NoError(t, s.DeleteDataset(ctx, alice, set.ID))
-		all := require.Value(s.Holdings(ctx, trash(alice)))(t).Bytes + require.Value(s.Holdings(ctx, alice))(t).Bytes
-		require.Check(t, all <= s.Quota.Bytes+each, "%d bytes are held, %d may be", all, s.Quota.Bytes)
-	}
-	list := require.Value(s.Deletions(ctx, alice))(t)
-	require.Check(t, len(list) >= 2 && list[len(list)-1].Names[0] != "first", "deletions %+v", list)
-}
-
 // A migration is preceded by a copy if one of its statements can lose row data.
 func TestRowChange(t *testing.T) {
 	t.Parallel()

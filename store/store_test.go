@@ -292,28 +292,6 @@ func TestTokenIsNotStored(t *testing.T) {
 	}
 }
 
-func TestConcurrentWriters(t *testing.T) {
-	s := fresh(t)
-	var wg sync.WaitGroup
-	for w := range 8 {
-		wg.Go(func() {
-			for i := range 25 {
-				ds, err := s.CreateDataset(t.Context(), alice, fmt.Sprintf("%d-%d", w, i), "", sample(float64(i)))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				require.Equal(t, require.Err(s.saveRun(t.Context(), alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1))),
-					nil, "the error")
-				_, _, err = s.Runs(t.Context(), alice, Filter{Limit: 5})
-				require.Check(t, err == nil, "%v", err)
-			}
-		})
-	}
-	wg.Wait()
-	require.Equal(t, count(t, s, "runs"), 200, "runs")
-}
-
 // Two programs may share a directory; the second waits for the first.
 func TestTwoStoresOneFile(t *testing.T) {
 	t.Parallel()

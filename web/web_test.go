@@ -480,23 +480,6 @@ func TestStream(t *testing.T) {
 		"%v", res.Header)
 }
 
-func TestStreamBeatsAndEnds(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		w := httptest.NewRecorder()
-		done := make(chan error)
-		go func() {
-			done <- Stream(w, httptest.NewRequestWithContext(ctx, "GET", "/", nil), make(chan int), func(int) (string, any) { return "", nil })
-		}()
-		time.Sleep(heartbeat*2 + time.Second) // in the bubble's time
-		synctest.Wait()
-		cancel()
-		require.Equal(t, <-done, nil, "<-done")
-		require.Equal(t, strings.Count(w.Body.String(), ": still here"), 2, "heartbeats in %q", w.Body)
-	})
-}
-
 // pipes is a listener within the process, so that synctest controls its time.
 type pipes chan net.Conn
 
@@ -530,20 +513,23 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := make(chan int)
 		h, _, _ := newSite(map[string]Handler{"GET /events": func(w http.ResponseWriter, r *http.Request) error {
-			return Stream(w, r, events, func(n int) (string, any) { return "n", n })
+			err := Stream(w, r, events, func(n int) (string, any) { return "n", n })
+			require.Equal(t, err, nil, "the stream")
+			return err
 		}})
 		listener := make(pipes)
 		stop := listener.serve(t, h)
 		client := http.Client{Transport: &http.Transport{DialContext: listener.dial, DisableKeepAlives: true}}
 		res := require.Value(client.Get("http://" + listener.Addr().String() + "/events"))(t)
 		defer res.Body.Close()
-		lines := bufio.NewScanner(res.Body)
+		lines, begun := bufio.NewScanner(res.Body), time.Now()
 		beats := 0
 		for lines.Scan() && lines.Text() != "data: 7" {
 			if lines.Text() == ": still here" {
 				beats++
 			}
 			if beats == int((readTimeout+writeTimeout)/heartbeat) { // past the limits
+				require.Equal(t, time.Since(begun), time.Duration(beats)*heartbeat, "time of %d heartbeats", beats)
 				beats++
 				go func() { events <- 7 }()
 			}

@@ -171,7 +171,7 @@ func TestDrawWithAFinger(t *testing.T) {
 // A stored set is edited in place or next to itself.
 func TestEditStoredPoints(t *testing.T) {
 	p := fresh(t)
-	p.upload(file(t, "four.csv", "a,b,label\n0,0,no\n1,0,no\n0,2,yes\n1,2,yes\n"))
+	p.upload(require.File(t, "four.csv", "a,b,label\n0,0,no\n1,0,no\n0,2,yes\n1,2,yes\n"))
 	set := strings.TrimPrefix(p.where(), p.base)
 	p.follow(func() { p.clickText(".button", "Edit points") })
 	p.picture(".stage img")

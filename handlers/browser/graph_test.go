@@ -1,8 +1,6 @@
 package browser
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,8 +12,7 @@ import (
 // TestDrawAGraph draws a graph with the mouse and with keys, and adds it to its data set.
 func TestDrawAGraph(t *testing.T) {
 	p := fresh(t)
-	file := filepath.Join(t.TempDir(), "graphs.jsonl")
-	require.NoError(t, os.WriteFile(file, []byte(`{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`), 0o600))
+	file := require.File(t, "graphs.jsonl", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`)
 	p.upload(file)
 	expect := func(want string) {
 		t.Helper()

@@ -14,7 +14,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.noScript()
 
 	// Data: a doubtful file, its columns chosen.
-	p.upload(file(t, "people.csv", "name,height,weight,member\nAda,1.65,55,yes\nBob,1.80,82,no\nCyd,1.71,60,yes\nDan,1.90,95,no\nEve,1.60,50,yes\nFay,1.85,90,no\n"))
+	p.upload(require.File(t, "people.csv", "name,height,weight,member\nAda,1.65,55,yes\nBob,1.80,82,no\nCyd,1.71,60,yes\nDan,1.90,95,no\nEve,1.60,50,yes\nFay,1.85,90,no\n"))
 	p.choose("#f-label", "height")
 	p.follow(func() { p.clickText("button", "Update") })
 	require.Says(t, p.text(".sentence"), "a regression) from 2 columns", "another label")

@@ -109,7 +109,7 @@ func TestSharedLinkReadsOnly(t *testing.T) {
 func TestNamesAreEscaped(t *testing.T) {
 	p := fresh(t)
 	const evil = `"><script>document.title="pwned"</script><img src=x onerror='document.title="pwned"'>`
-	p.upload(file(t, "evil.csv", "a,b,label\n0,0,<script>document.title='pwned'</script>\n1,0,no\n0,2,\"<b>\"\"yes\"\n1,2,no\n0,1,<script>document.title='pwned'</script>\n"))
+	p.upload(require.File(t, "evil.csv", "a,b,label\n0,0,<script>document.title='pwned'</script>\n1,0,no\n0,2,\"<b>\"\"yes\"\n1,2,no\n0,1,<script>document.title='pwned'</script>\n"))
 	p.fill("#f-rename", evil)
 	p.follow(func() { p.clickText("button", "Rename") })
 	require.Equal(t, p.text("h1"), evil, "the data set is called")

@@ -9,7 +9,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -196,14 +195,6 @@ func (c *client) settle(t *testing.T) {
 	for _, m := range runLink.FindAllStringSubmatch(c.get(t, "/runs").body, -1) {
 		c.get(t, "/runs/"+m[1]+"/events")
 	}
-}
-
-// file writes a file for an upload and returns its path.
-func file(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	return path
 }
 
 // tail is the end of what was written.

@@ -156,7 +156,7 @@ func TestDroppedFile(t *testing.T) {
 
 func TestColumnsAreChosen(t *testing.T) {
 	p := fresh(t)
-	p.upload(file(t, "people.csv", "name;height;weight;member\nAda;1,65;55;yes\nBob;1,80;82;no\nCyd;1,71;60;yes\nDan;1,90;95;no\n"))
+	p.upload(require.File(t, "people.csv", "name;height;weight;member\nAda;1,65;55;yes\nBob;1,80;82;no\nCyd;1,71;60;yes\nDan;1,90;95;no\n"))
 	if h := p.text("h1"); !strings.Contains(h, "people.csv") || !strings.Contains(p.where(), "/datasets/mapping/") {
 		t.Fatalf("a doubtful file leads to %q on %s", h, p.where())
 	}
@@ -183,7 +183,7 @@ func TestBrokenFile(t *testing.T) {
 	p.visit("/datasets")
 	p.fill("#f-upload-name", "My points")
 	p.expect("422")
-	broken := file(t, "broken.csv", "x,y,label\n1,2,a\n3,four,b\n5,6,a\n")
+	broken := require.File(t, "broken.csv", "x,y,label\n1,2,a\n3,four,b\n5,6,a\n")
 	p.follow(func() { p.pick("#f-file", broken) })
 	require.SaysAll(t, p.text(".upload [role=alert]"), []string{"roken.csv", "line 3", "column 2", "four"}, "the message")
 	require.Equal(t, p.value("#f-upload-name"), "My points", "the name came back as")

@@ -100,7 +100,7 @@ func search(t *testing.T, s *server) *searched {
 		fmt.Fprintf(&csv, "%v,%v,%v\n", a, b, a*a+b*b+rng.NormFloat64()/2 > 1)
 	}
 	q := &searched{client: s.client(), total: 48}
-	out, err := exec.Command(binary, "cv", "--data", file(t, "rings.csv", csv.String()), "--C", "1,100", "--gamma", "0.1,1,10,100", "--folds", "3", "--repeats", "4", "--seed", "7", "--json").Output()
+	out, err := exec.Command(binary, "cv", "--data", require.File(t, "rings.csv", csv.String()), "--C", "1,100", "--gamma", "0.1,1,10,100", "--folds", "3", "--repeats", "4", "--seed", "7", "--json").Output()
 	require.Must(t, err == nil, "cv: %v", err)
 	require.NoError(t, json.Unmarshal(out, &q.want))
 	type answer struct {
@@ -185,7 +185,7 @@ func TestServerOfWorkersIsKilled(t *testing.T) {
 // A NATS server elsewhere, which asks for a token, is started anew over a search.
 func TestNATSIsRestarted(t *testing.T) {
 	t.Parallel()
-	token := file(t, "token", "open sesame\n")
+	token := require.File(t, "token", "open sesame\n")
 	opts := natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, Authorization: "open sesame", JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
 	run := func() (stop func()) {
 		n, err := natsserver.NewServer(&opts)
@@ -230,7 +230,7 @@ func TestWorkersAreRefused(t *testing.T) {
 		want  string
 	}{
 		"no token":      {s.help[:2], nil, "refuses the connection: give the token"},
-		"another token": {[]string{s.help[0], s.help[1], "--nats-token", file(t, "token", "something else entirely")}, nil, "refuses the connection"},
+		"another token": {[]string{s.help[0], s.help[1], "--nats-token", require.File(t, "token", "something else entirely")}, nil, "refuses the connection"},
 		"version":       {s.help, plain, "the worker is not the same version as the server"},
 	} {
 		cmd := exec.Command(binary, append([]string{"worker"}, tc.flags...)...)

@@ -57,14 +57,6 @@ func fails(t *testing.T, code int, words string, args ...string) {
 		"%q: exit %d: %s%s, want %d and %q", args, o.code, o.out, o.err, code, words)
 }
 
-// file writes a file into a fresh folder and returns its path.
-func file(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return path
-}
-
 const points = `x1,x2,kind
 -2,-1,no
 -1,-1,no
@@ -142,7 +134,7 @@ func printed[V any](t *testing.T, args ...string) V {
 func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("moons", 60, 0.3, 2))(t)
-	path := file(t, "moons.csv", require.Written(t, d.Encode))
+	path := require.File(t, "moons.csv", require.Written(t, d.Encode))
 	for _, args := range []string{
 		"",
 		"--learner mcm --rho 0.01 --C 3",
@@ -185,7 +177,7 @@ func TestOnlyMemoryLimits(t *testing.T) {
 
 func TestTableNamesEveryNumber(t *testing.T) {
 	t.Parallel()
-	data := file(t, "points.csv", points)
+	data := require.File(t, "points.csv", points)
 	for _, args := range []string{"", "--learner mcm --rho 0.1", "--conformal eigen --kernel linear", "--kernel linear --test-fraction 0.34"} {
 		fields := append([]string{"fit", "--data", data}, strings.Fields(args)...)
 		var printed []string
@@ -208,7 +200,7 @@ func predictions(t *testing.T, text string) (head []string, rows [][]string) {
 
 func TestPredictIsTheModel(t *testing.T) {
 	t.Parallel()
-	data := file(t, "points.csv", points)
+	data := require.File(t, "points.csv", points)
 	d := require.Value(dataset.Read(strings.NewReader(points), "points.csv", dataset.Mapping{}, dataset.DefaultLimits))(t)
 	for _, args := range []string{"", "--learner mcm --kernel poly", "--learner ridge --lambda 0.1", "--conformal eigen", "--project pca", "--features x2"} {
 		dir := t.TempDir()
@@ -239,7 +231,7 @@ func TestPredictIsTheModel(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "m.json")
-	o := run(mltest.Ended(), "", "fit", "--data", file(t, "points.csv", points), "--out", out)
+	o := run(mltest.Ended(), "", "fit", "--data", require.File(t, "points.csv", points), "--out", out)
 	require.Check(t, o.code == 1 && strings.Contains(o.err, "interrupted") && strings.Count(o.err, "\n") == 1,
 		"exit %d: %s", o.code, o.err)
 	_, err := os.Stat(out)
@@ -277,7 +269,7 @@ func (e *expiring) Done() <-chan struct{} { e.look(); return e.Context.Done() }
 func TestInterruptedTrainingIsReported(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("checkerboard", 300, 0.3, 1))(t)
-	data, out := file(t, "board.csv", require.Written(t, d.Encode)), filepath.Join(t.TempDir(), "m.json")
+	data, out := require.File(t, "board.csv", require.Written(t, d.Encode)), filepath.Join(t.TempDir(), "m.json")
 	cancelled, early := 0, 0
 	for k := range int64(8) {
 		ctx := &expiring{}
@@ -323,7 +315,7 @@ func TestInterruptedTrainingIsReported(t *testing.T) {
 
 func TestFilesAreWrittenWhole(t *testing.T) {
 	t.Parallel()
-	data := file(t, "points.csv", points)
+	data := require.File(t, "points.csv", points)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "m.json")
 	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
@@ -345,7 +337,7 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 // scores for each machine; one whose rule is value has no label.
 func TestPredictWithSeveralMachines(t *testing.T) {
 	t.Parallel()
-	data := file(t, "new.csv", "x1,x2,label\n2,0,ash\n-1,1.7,beech\n-1,-1.7,beech\n")
+	data := require.File(t, "new.csv", "x1,x2,label\n2,0,ash\n-1,1.7,beech\n-1,-1.7,beech\n")
 	for rule, names := range map[string]string{"ovr": "f ash|f beech|f elm", "ovo": "f beech vs ash|f elm vs ash|f elm vs beech"} {
 		model := "../../ml/testdata/model_format2_" + rule + ".json"
 		head, rows := predictions(t, must(t, "predict", "--model", model, "--data", data))
@@ -362,9 +354,9 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 			}
 		}
 	}
-	value := file(t, "value.json", `{"format":2,"features":["x1"],"label":"y","classes":[],"objects":"vectors","kernel":{"name":"linear"},"supports":{"rows":[0],"vectors":[[2]]},"machines":[{"coef":[0.5],"b":1}],"rule":"value"}`)
-	got := must(t, "predict", "--model", value, "--data", file(t, "one.csv", "x1\n3\n-1\n"))
+	value := require.File(t, "value.json", `{"format":2,"features":["x1"],"label":"y","classes":[],"objects":"vectors","kernel":{"name":"linear"},"supports":{"rows":[0],"vectors":[[2]]},"machines":[{"coef":[0.5],"b":1}],"rule":"value"}`)
+	got := must(t, "predict", "--model", value, "--data", require.File(t, "one.csv", "x1\n3\n-1\n"))
 	require.Check(t, got == "row,f\n1,4\n2,0\n", "a regression predicts %q", got)
-	newer := file(t, "newer.json", fmt.Sprintf(`{"format":%d}`, ml.Format+1))
+	newer := require.File(t, "newer.json", fmt.Sprintf(`{"format":%d}`, ml.Format+1))
 	fails(t, 1, "a later one", "predict", "--model", newer, "--data", data)
 }

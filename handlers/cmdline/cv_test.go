@@ -20,7 +20,7 @@ import (
 func moons(t *testing.T, n int) (d *dataset.Data, path string) {
 	t.Helper()
 	d = require.Value(dataset.Generate("moons", n, 0.3, 1))(t)
-	return d, file(t, "moons.csv", require.Written(t, d.Encode))
+	return d, require.File(t, "moons.csv", require.Written(t, d.Encode))
 }
 
 func TestCVIsThatOfTheLibrary(t *testing.T) {

@@ -19,9 +19,9 @@ func TestGramOfPoints(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(5, 2, []float64{0, 1, 1, 2, 3, 4, 0.5, 0.5, 2, 2})
 	const named = "x,y,z\n0,1,9\n1,2,9\n3,4,9\n0.5,0.5,9\n2,2,9\n"
-	plain := file(t, "plain.csv", strings.ReplaceAll(strings.ReplaceAll(named, "x,y,z\n", ""), ",9", ""))
-	wide := file(t, "named.csv", named)
-	sparse := file(t, "points.libsvm", "1 2:1\n1 1:1 2:2\n2 1:3 2:4\n2 1:0.5 2:0.5\n1 1:2 2:2\n")
+	plain := require.File(t, "plain.csv", strings.ReplaceAll(strings.ReplaceAll(named, "x,y,z\n", ""), ",9", ""))
+	wide := require.File(t, "named.csv", named)
+	sparse := require.File(t, "points.libsvm", "1 2:1\n1 1:1 2:2\n2 1:3 2:4\n2 1:0.5 2:0.5\n1 1:2 2:2\n")
 	for _, c := range []struct {
 		args   string
 		kernel string
@@ -54,7 +54,7 @@ func TestGramOfPoints(t *testing.T) {
 // TestGramOfNoNumbers tells where a value is larger than a number can be.
 func TestGramOfNoNumbers(t *testing.T) {
 	t.Parallel()
-	points := file(t, "points.csv", "1,2\n3,4\n")
+	points := require.File(t, "points.csv", "1,2\n3,4\n")
 	for _, form := range []string{"--csv=true", "--csv=false"} {
 		want := "the kernel of rows 1 and 1 is +Inf; scale the inputs"
 		fails(t, 1, want, "gram", "--kernel", "combined", "--expression", "1e308*rbf*10", form, points)

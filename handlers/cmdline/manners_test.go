@@ -12,7 +12,7 @@ import (
 // name of its parameters.
 func TestGramPipesIntoFit(t *testing.T) {
 	t.Parallel()
-	graphs := file(t, "g.jsonl", strings.Repeat(`{"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],"label":"a"}
+	graphs := require.File(t, "g.jsonl", strings.Repeat(`{"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],"label":"a"}
 {"n":3,"edges":[[0,1],[1,2],[0,2]],"labels":["C","C","C"],"label":"b"}
 {"n":2,"edges":[[0,1]],"labels":["O","C"],"label":"a"}
 `, 3))

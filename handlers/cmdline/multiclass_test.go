@@ -8,17 +8,16 @@ import (
 	"testing"
 
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
 // TestSeveralClasses goes through fit, predict and cv with the three of iris.
 func TestSeveralClasses(t *testing.T) {
 	t.Parallel()
-	set, _ := dataset.FindBuiltin("iris")
-	data := file(t, "iris.csv", require.Written(t, require.Value(set.Load())(t).Encode))
+	data := require.File(t, "iris.csv", require.Written(t, mltest.Builtin(t, "iris").Encode))
 	dir := t.TempDir()
 	for way, rule := range map[string]ml.Rule{"ovo": ml.OneVsOne, "ovr": ml.OneVsRest} {
 		model, picture := filepath.Join(dir, way+".json"), filepath.Join(dir, way+".svg")

@@ -19,7 +19,7 @@ import (
 func gram(t *testing.T, d *dataset.Data, train int) (libsvm, plain, test, self string) {
 	t.Helper()
 	libsvm, plain, test, self = handlerstest.Gram(d, kernel.RBF(0.5), train)
-	return file(t, "K.libsvm", libsvm), file(t, "K.csv", plain), file(t, "test.libsvm", test), file(t, "test.csv", self)
+	return require.File(t, "K.libsvm", libsvm), require.File(t, "K.csv", plain), require.File(t, "test.libsvm", test), require.File(t, "test.csv", self)
 }
 
 // TestPrecomputed goes through fit, predict and cv with values of a kernel instead of
@@ -29,7 +29,7 @@ func TestPrecomputed(t *testing.T) {
 	d, _ := moons(t, 80)
 	libsvm, plain, test, self := gram(t, d, 60)
 	part := lists.Make(60, func(i int) int { return i })
-	points := file(t, "points.csv", require.Written(t, d.Subset(part).Encode))
+	points := require.File(t, "points.csv", require.Written(t, d.Subset(part).Encode))
 	type report struct {
 		N, D           *int
 		Objective      float64

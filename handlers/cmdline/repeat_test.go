@@ -2,8 +2,6 @@ package cmdline
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,8 +24,7 @@ func TestRepeat(t *testing.T) {
 		f := repeat.File{Format: 1, Title: "t", Tasks: []repeat.Task{{Title: "run", Points: d.Hash(), Spec: spec, Numbers: repeat.OfRun(&res.Report)}}, Points: map[string]string{d.Hash(): points}}
 		change(&f)
 		text := require.Value(json.Marshal(f))(t)
-		path := filepath.Join(t.TempDir(), "report.json")
-		require.NoError(t, os.WriteFile(path, text, 0o600))
+		path := require.File(t, "report.json", string(text))
 		return path
 	}
 	broken := func(f *repeat.File) {

@@ -23,7 +23,7 @@ func TestStrings(t *testing.T) {
 		noted.WriteString("none," + w + "," + class + "\n")
 		bare.WriteString(w + "\n")
 	}
-	data, lines := file(t, "dna.csv", labelled.String()), file(t, "dna.txt", bare.String())
+	data, lines := require.File(t, "dna.csv", labelled.String()), require.File(t, "dna.txt", bare.String())
 	model := filepath.Join(t.TempDir(), "m.json")
 	type report struct {
 		N         int
@@ -40,7 +40,7 @@ func TestStrings(t *testing.T) {
 		require.Check(t, len(rows) == 8 && rows[0][1] == "planted" && rows[7][1] == "plain" && (len(head) == 4) == (in == data),
 			"%s: %v %v", in, head, rows)
 	}
-	must(t, "fit", "--kernel", "spectrum", "--data", file(t, "noted.csv", noted.String()), "--features", "sequence")
+	must(t, "fit", "--kernel", "spectrum", "--data", require.File(t, "noted.csv", noted.String()), "--features", "sequence")
 	out := must(t, "cv", "--kernel", "gap-subsequence", "--k", "2,3", "--decay", "0.3,0.9", "--normalize", "--folds", "4", "--data", data)
 	require.Check(t, strings.Count(out, "converged") == 4, "%v", out)
 	o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--conformal", "amari", "--data", data, "--plot", filepath.Join(t.TempDir(), "p.svg"))
@@ -51,7 +51,7 @@ func TestStrings(t *testing.T) {
 	for i, line := range strings.Split(strings.TrimSpace(must(t, "gram", "--kernel", "spectrum", lines, "--k", "4", "--csv")), "\n") {
 		matrix.WriteString(line + "," + strings.Split(strings.Split(labelled.String(), "\n")[i+1], ",")[1] + "\n")
 	}
-	values := file(t, "K.csv", matrix.String())
+	values := require.File(t, "K.csv", matrix.String())
 	given := printed[report](t, "fit", "--kernel", "precomputed", "--tol", "1e-9", "--data", values)
 	d := given.Objective - want.Objective
 	require.Check(t, d <= 1e-8 && d >= -1e-8, "objective %g by the matrix, %g by the strings", given.Objective, want.Objective)
@@ -60,9 +60,9 @@ func TestStrings(t *testing.T) {
 // TestGramFails asks for the matrix of strings that have none.
 func TestGramFails(t *testing.T) {
 	t.Parallel()
-	long := file(t, "long", strings.Repeat("a", 530))
+	long := require.File(t, "long", strings.Repeat("a", 530))
 	for want, args := range map[string]string{
-		"line 2: expected UTF-8 text, found byte 0x81": "gram --kernel spectrum " + file(t, "bytes", "cat\nc\x81\x9dr\n"),
+		"line 2: expected UTF-8 text, found byte 0x81": "gram --kernel spectrum " + require.File(t, "bytes", "cat\nc\x81\x9dr\n"),
 		"row 1: k(x, x) overflows":                     "gram --kernel gap-subsequence --k 265 --lambda 1 " + long,
 	} {
 		fails(t, 1, want, strings.Fields(args)...)

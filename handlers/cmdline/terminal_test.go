@@ -45,7 +45,7 @@ func TestFitOnServer(t *testing.T) {
 	for i, c := range []struct {
 		file string
 		sets int
-	}{{first, 1}, {first, 1}, {file(t, "copy.csv", require.Written(t, d.Encode)), 1}, {more, 2}, {first, 2}} {
+	}{{first, 1}, {first, 1}, {require.File(t, "copy.csv", require.Written(t, d.Encode)), 1}, {more, 2}, {first, 2}} {
 		got, message, code := fit(t, "--data", c.file, "--C", "3", "--server", s.URL, "--token", handlerstest.Alice)
 		require.Must(t, code == 0, "exit %d: %s", code, message)
 		require.Check(t, c.file != first || got["objective"] == here["objective"],

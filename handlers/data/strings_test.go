@@ -1,13 +1,10 @@
 package data_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,19 +23,6 @@ import (
 	"marginlab/web"
 )
 
-// archive is a zip file of files, given as name and text in turn.
-func archive(t *testing.T, files ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for i := 0; i+1 < len(files); i += 2 {
-		f := require.Value(w.Create(files[i]))(t)
-		_, _ = f.Write([]byte(files[i+1]))
-	}
-	w.Close()
-	return b.String()
-}
-
 // An archive of texts is uploaded through the API, trained on, and texts are predicted; faults in it
 // are named, and so are exceeded limits.
 func TestAPIArchive(t *testing.T) {
@@ -46,10 +30,10 @@ func TestAPIArchive(t *testing.T) {
 	limits := dataset.DefaultLimits
 	limits.Bytes = 2000
 	c := handlerstest.Serve(t, true, limits).As(t, handlerstest.Alice)
-	set := c.Upload("name=reviews.zip", archive(t, "pos/1", "good", "pos/2", "so good", "neg/1", "bad", "neg/2", "so bad"))
+	set := c.Upload("name=reviews.zip", require.Zip(t, "pos/1", "good", "pos/2", "so good", "neg/1", "bad", "neg/2", "so bad"))
 	require.Must(t, set.Kind == "strings" && set.Rows == 4 && fmt.Sprint(set.Classes) == "[neg pos]", "%+v", set)
 	run := c.Done(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
-	a := c.Want(200, "POST", "/api/runs/"+run+"/predictions", archive(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
+	a := c.Want(200, "POST", "/api/runs/"+run+"/predictions", require.Zip(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
 	lines := strings.Split(string(a.Body), "\n")
 	require.Check(t, len(lines) == 4 && strings.HasPrefix(lines[1], "1,pos,") && strings.HasPrefix(lines[2], "2,neg,"), "%s", a.Body)
 	for _, tt := range []struct {
@@ -61,7 +45,7 @@ func TestAPIArchive(t *testing.T) {
 		{422, "r.zip: expected a folder for each class", []string{"pos/1", "good", "pos/2", "fine"}},
 		{413, "r.zip, pos/1: expected at most 1.953\u00a0kB in all files, uncompressed", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
 	} {
-		c.Says(tt.status, tt.says, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...))
+		c.Says(tt.status, tt.says, "POST", "/api/datasets?name=r.zip", require.Zip(t, tt.files...))
 	}
 }
 
@@ -99,8 +83,7 @@ func TestUglyStrings(t *testing.T) {
 		if got := handlerstest.Decode[web.Problem](c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name="+tt.name, tt.text)); !strings.Contains(got.Errors.For("file"), says) {
 			t.Errorf("programs: %+v, want %s", got, says)
 		}
-		path := filepath.Join(t.TempDir(), tt.name)
-		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
+		path := require.File(t, tt.name, tt.text)
 		var out, notes bytes.Buffer
 		code := cmdline.Run(t.Context(), cmdline.Commands, []string{"fit", "--kernel", "spectrum", "--data", path}, cmdline.Streams{Out: &out, Err: &notes})
 		require.Check(t, code == 1 && out.Len() == 0 && strings.Count(notes.String(), "\n") == 1 && strings.Contains(notes.String(), says),
@@ -142,7 +125,7 @@ func TestUploadOfStrings(t *testing.T) {
 	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	send := func(name, text string) *goquery.Document { return sendFile(c, 200, name, text) }
 	require.Says(t, send("dna.csv", sequences(20)).Find("main").Text(), "20 strings", "the page of the upload")
-	if doc := send("reviews.zip", archive(t, "pos/1.txt", "good\nenough", "neg/2.txt", "bad")); !strings.Contains(doc.Find("main").Text(), "2 strings") || !strings.Contains(doc.Find("td").Text(), "good enough") || !strings.Contains(doc.Find("th").Text(), "text") {
+	if doc := send("reviews.zip", require.Zip(t, "pos/1.txt", "good\nenough", "neg/2.txt", "bad")); !strings.Contains(doc.Find("main").Text(), "2 strings") || !strings.Contains(doc.Find("td").Text(), "good enough") || !strings.Contains(doc.Find("th").Text(), "text") {
 		t.Error(doc.Find("main").Text())
 	}
 	doc := send("words.csv", "word,number,kind\ncat,1,a\ncart,2,b\nbar,3,a\nbart,4,b\n")

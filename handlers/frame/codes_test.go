@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
+	"marginlab/store/storetest"
 )
 
 // lookup is a context that delays a lookup in the store until all others have come as far.
@@ -29,8 +30,7 @@ func (l lookup) Value(key any) any {
 // Wrong codes that arrive at the same moment are limited like successive ones.
 func TestWrongCodesAtOnce(t *testing.T) {
 	t.Parallel()
-	st := require.Value(store.Open(t.Context(), t.TempDir()))(t)
-	t.Cleanup(func() { st.Close() })
+	st := storetest.Open(t, t.TempDir(), store.Open)
 	a := &Base{Store: st, codes: newCodes()}
 	var told atomic.Int64
 	var group, others sync.WaitGroup

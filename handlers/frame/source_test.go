@@ -8,6 +8,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
+	"marginlab/store/storetest"
 	"marginlab/web/cache"
 )
 
@@ -30,8 +31,7 @@ func (i interrupted) Value(key any) any {
 // A data set that is replaced after its hash was read is found with its new points.
 func TestSourceIsReplaced(t *testing.T) {
 	t.Parallel()
-	st := require.Value(store.Open(t.Context(), t.TempDir()))(t)
-	t.Cleanup(func() { st.Close() })
+	st := storetest.Open(t, t.TempDir(), store.Open)
 	a := &Base{Store: st, stored: cache.NewWeighed(storedValues, valuesOf)}
 	old, next := require.Value(dataset.Builtins[0].Load())(t), require.Value(dataset.Builtins[1].Load())(t)
 	set := require.Value(st.CreateDataset(t.Context(), Workspace(t.Context()), "mine", "", old))(t)

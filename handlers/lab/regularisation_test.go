@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/web/jobs"
@@ -24,8 +25,7 @@ import (
 // the same under /api.
 func TestPathOverC(t *testing.T) {
 	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
-	b, _ := dataset.FindBuiltin("moons")
-	d := require.Value(b.Load())(t)
+	d := mltest.Builtin(t, "moons")
 	spec := ml.DefaultSpec()
 	require.NoError(t, spec.Set("C", "7"))
 	want := require.Value(ml.Regularise(t.Context(), d, spec, nil))(t)

@@ -17,6 +17,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/web/jobs"
@@ -31,8 +32,7 @@ func TestChange(t *testing.T) {
 		return "/runs/" + c.Done(body)
 	}
 	run := saved(`{"dataset":"moons","spec":{"C":7,"test_fraction":0.3}}`)
-	b, _ := dataset.FindBuiltin("moons")
-	d := require.Value(b.Load())(t)
+	d := mltest.Builtin(t, "moons")
 	spec := ml.DefaultSpec()
 	for name, value := range map[string]string{"C": "7", "test_fraction": "0.3"} {
 		require.NoError(t, spec.Set(name, value))

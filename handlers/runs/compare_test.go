@@ -1,7 +1,6 @@
 package runs_test
 
 import (
-	"database/sql"
 	"encoding/csv"
 	"fmt"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
+	"marginlab/store/storetest"
 )
 
 // TestWhichDifferenceIsReal reads what a comparison says of runs that held the same points
@@ -312,9 +312,7 @@ func TestPicturesUnchanged(t *testing.T) {
 	} {
 		tags[at] = b.Want(http.StatusOK, "GET", at, "").Header.Get("ETag")
 	}
-	db := require.Value(sql.Open("sqlite3", s.App.Store.Path()))(t)
-	defer db.Close()
-	require.Value(db.Exec(`UPDATE models SET model = x'00'`))(t)
+	storetest.Exec(t, s.App.Store.Path(), `UPDATE models SET model = x'00'`)
 	for at, tag := range tags {
 		b.Want(http.StatusNotModified, "GET", at, "", "If-None-Match", tag)
 		b.Want(http.StatusInternalServerError, "GET", at+"&dark=1", "")

@@ -15,8 +15,8 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
@@ -56,8 +56,7 @@ func TestAPISearch(t *testing.T) {
 	got := found(c, id)
 	require.Check(t, last.Name == "status" && last.Data == `{"status":"done"}` && got.Status == store.Done && got.Done == 24 && got.Total == 24,
 		"%+v after %+v", got, last)
-	b, _ := dataset.FindBuiltin("moons")
-	d := require.Value(b.Load())(t)
+	d := mltest.Builtin(t, "moons")
 	spec := ml.DefaultSpec()
 	spec.Standardize = false
 	want := require.Value(eval.CrossValidate(t.Context(), d, spec, got.Grid, eval.Scheme{Folds: 3, Repeats: 1, Seed: 7, Nested: true}, nil))(t)
@@ -138,8 +137,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 func TestAPIFinerNested(t *testing.T) {
 	c := handlerstest.Fresh(t, true).Browse(t, handlerstest.Alice)
 	spec := ml.DefaultSpec()
-	b, _ := dataset.FindBuiltin("moons")
-	d := require.Value(b.Load())(t)
+	d := mltest.Builtin(t, "moons")
 	for name, values := range map[string]string{"a grid": `"grid":{"kernel":["rbf","linear"],"C":[0.1,1,10],"gamma":[0.2,2]}`, "drawn points": `"grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"random","points":4`} {
 		asked := `{"dataset":"moons",` + values + `,"folds":3,"seed":4,"nested":true}`
 		one := found(c, search(c, asked))
@@ -196,8 +194,7 @@ func TestLearningCurves(t *testing.T) {
 	c := handlerstest.Fresh(t, true).As(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":3,"repeats":2,"seed":7}`)
 	got := found(c, id)
-	b, _ := dataset.FindBuiltin("moons")
-	d := require.Value(b.Load())(t)
+	d := mltest.Builtin(t, "moons")
 	want := require.Value(eval.LearningCurve(t.Context(), d, got.Spec, eval.Scheme{Folds: 3, Repeats: 2, Seed: 7}, []float64{0.1, 0.5, 1}, nil))(t)
 	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Total != 18 || got.Warning != "" || !slices.Equal(got.Shares, []float64{0.1, 0.5, 1}) {
 		t.Errorf("%s, %+v", diff, got)

@@ -1,13 +1,13 @@
 package teach_test
 
 import (
-	"database/sql"
 	"net/http"
 	"slices"
 	"testing"
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/mltest/require"
+	"marginlab/store/storetest"
 )
 
 // A picture that the browser has is answered without reading the models.
@@ -19,9 +19,7 @@ func TestOverlayUnchanged(t *testing.T) {
 	}
 	overlay := "/courses/" + code + "/figures/overlay.svg"
 	tag := tc.Want(http.StatusOK, "GET", overlay, "").Header.Get("ETag")
-	db := require.Value(sql.Open("sqlite3", tc.App.Store.Path()))(t)
-	defer db.Close()
-	require.Value(db.Exec(`UPDATE models SET model = x'00'`))(t)
+	storetest.Exec(t, tc.App.Store.Path(), `UPDATE models SET model = x'00'`)
 	tc.Want(http.StatusNotModified, "GET", overlay, "", "If-None-Match", tag)
 }
 

@@ -1,7 +1,6 @@
 package teach_test
 
 import (
-	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/mltest/require"
+	"marginlab/store/storetest"
 )
 
 func TestScripts(t *testing.T) { handlerstest.Scripts(t) }
@@ -22,8 +22,6 @@ func crowded(t *testing.T, n int, statements ...string) (c *handlerstest.Client,
 	c = s.Browse(t, handlerstest.Alice)
 	code = c.Course("/lab?data=moons", "")
 	c.Follow(c.Train(`{"dataset":"moons","spec":{"test_fraction":0.3},"name":"mine"}`))
-	db := require.Value(sql.Open("sqlite3", s.App.Store.Path()))(t)
-	defer db.Close()
 	for _, statement := range append([]string{
 		fmt.Sprintf(`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < %d)
 			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, course, created, started, finished)
@@ -31,7 +29,7 @@ func crowded(t *testing.T, n int, statements ...string) (c *handlerstest.Client,
 			FROM n JOIN runs ON name = 'mine'`, n),
 		`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, ?1, 'ws ' || id, id, name, 1 FROM runs WHERE workspace = 'course ' || ?1`,
 	}, statements...) {
-		require.Value(db.Exec(statement, code))(t)
+		storetest.Exec(t, s.App.Store.Path(), statement, code)
 	}
 	return c, code
 }

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -32,7 +33,7 @@ func networkx(t *testing.T, all *table) {
 		for _, g := range graphs.Values {
 			fmt.Fprintln(&lines, g)
 		}
-		in := file(t, "graphs.jsonl", lines.String())
+		in := require.File(t, "graphs.jsonl", lines.String())
 		for _, h := range []int{1, 4} {
 			k := kernel.Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h)}}
 			r := row{group: "networkx and SciPy, processor time", name: fmt.Sprintf("Weisfeiler-Lehman, 30 nodes, %d rounds", h), n: n}

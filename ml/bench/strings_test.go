@@ -5,7 +5,6 @@ package bench
 import (
 	"encoding/csv"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,14 +28,6 @@ func sequences(t *testing.T, n, length int) (s []string, labels []string) {
 	return s, labels
 }
 
-// file writes a file of its own and returns its path.
-func file(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return path
-}
-
 // kernlabStrings compares the kernel matrix of substrings; kernlab has no kernel of
 // subsequences with gaps to compare with.
 func kernlabStrings(t *testing.T, all *table) {
@@ -57,7 +48,7 @@ func kernlabStrings(t *testing.T, all *table) {
 				continue
 			}
 			r := row{group: "kernlab, strings, processor time", name: fmt.Sprintf("substrings of %d in strings of %d, theirs by %q", k, length, kind.name), n: n}
-			in := file(t, "strings", strings.Join(plain, "\n")+"\n")
+			in := require.File(t, "strings", strings.Join(plain, "\n")+"\n")
 			ours := kernel.New("spectrum", param.Values{"k": param.Of(k), "normalize": param.Of(false)}, nil)
 			all.grams(t, r, ours, &dataset.Strings{Name: "s", Values: kind.strings}, "Rscript", filepath.Join(scripts, "strings_kernlab.R"), in, kind.name, strconv.Itoa(k))
 		}
@@ -76,7 +67,7 @@ func TestGramIsRead(t *testing.T) {
 		for i := from; i < to; i++ {
 			text += values[i] + "," + labels[i] + "\n"
 		}
-		return file(t, "strings.csv", text)
+		return require.File(t, "strings.csv", text)
 	}
 	marginlab := func(args ...string) string {
 		t.Helper()
@@ -84,7 +75,7 @@ func TestGramIsRead(t *testing.T) {
 		require.Must(t, err == nil, "%v: %v", args, err)
 		return string(text)
 	}
-	lines, names := file(t, "lines", strings.Join(values, "\n")+"\n"), file(t, "labels", strings.Join(labels, "\n")+"\n")
+	lines, names := require.File(t, "lines", strings.Join(values, "\n")+"\n"), require.File(t, "labels", strings.Join(labels, "\n")+"\n")
 	for _, flags := range [][]string{
 		{"--kernel", "spectrum", "--k", "4"},
 		{"--kernel", "gap-subsequence", "--k", "3", "--decay", "0.5", "--normalize"},
@@ -95,7 +86,7 @@ func TestGramIsRead(t *testing.T) {
 			Values    []float64
 			Labels    []string
 		}
-		require.Value(decode(&theirs, python, filepath.Join(scripts, "gram_sklearn.py"), file(t, "gram.csv", gram), names, strconv.Itoa(train), "2"))(t)
+		require.Value(decode(&theirs, python, filepath.Join(scripts, "gram_sklearn.py"), require.File(t, "gram.csv", gram), names, strconv.Itoa(train), "2"))(t)
 		// The rows and columns trained on with their labels, and the other rows to be predicted.
 		var known, rest strings.Builder
 		for i, line := range strings.Split(strings.TrimSpace(gram), "\n") {
@@ -110,7 +101,7 @@ func TestGramIsRead(t *testing.T) {
 			flags          []string
 			train, predict string
 		}{
-			{[]string{"--kernel", "precomputed"}, file(t, "train.csv", known.String()), file(t, "rest.csv", rest.String())},
+			{[]string{"--kernel", "precomputed"}, require.File(t, "train.csv", known.String()), require.File(t, "rest.csv", rest.String())},
 			{flags, strung(0, train), strung(train, n)},
 		} {
 			model := filepath.Join(t.TempDir(), "model.json")

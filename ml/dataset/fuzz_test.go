@@ -114,7 +114,7 @@ func FuzzParseTable(f *testing.F) {
 	f.Add([]byte(`{"n":2,"rows":[{"a":{"x":1},"class":"a"},{"a":{"x":2},"class":"b"}]}`), "wrapped.json")
 	f.Add([]byte("\"hp\" \"wt\"\n\"1\" 2 a\n\"2\" 3 b\n"), "r.txt")
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x4a\xd4\x49\xe2\x32\xd4\x31\xe4\x02\x04\x00\x00\xff\xff"), "points.csv.gz")
-	f.Add([]byte(zipped(f, "a/1", "cat", "b/2", "cart")), "texts.zip")
+	f.Add([]byte(require.Zip(f, "a/1", "cat", "b/2", "cart")), "texts.zip")
 	for _, name := range []string{"workbook.xlsx", "workbook-dates.xlsx", "workbook-sheets.xlsx"} {
 		raw := require.Value(os.ReadFile("testdata/spreadsheets/" + name))(f)
 		f.Add(raw, name)

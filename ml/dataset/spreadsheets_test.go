@@ -223,7 +223,7 @@ func TestSheets(t *testing.T) {
 		require.Check(t, len(table.Lines) == rows && strings.Join(table.Sheets, ", ") == "Read me, Cats, Dogs" && (strings.EqualFold(table.Sheet, sheet) || sheet == ""),
 			"%q: %d rows of %q among %q", sheet, len(table.Lines), table.Sheet, table.Sheets)
 	}
-	for file, text := range map[string]string{"w.xlsx": string(raw), "p.csv": "x,label\n1,a\n2,b\n", "t.zip": zipped(t, "a/1", "cat", "b/2", "cart")} {
+	for file, text := range map[string]string{"w.xlsx": string(raw), "p.csv": "x,label\n1,a\n2,b\n", "t.zip": require.Zip(t, "a/1", "cat", "b/2", "cart")} {
 		want := file + `: expected an .xlsx workbook with the sheet "Birds", found another kind of file`
 		if file == "w.xlsx" {
 			want = `w.xlsx: no sheet "Birds": expected one of Read me, Cats, Dogs`
@@ -442,7 +442,7 @@ func TestFirstSheetOfData(t *testing.T) {
 			files = append(files, "xl/"+name+".xml", `<worksheet><sheetData>`+s+`</sheetData></worksheet>`)
 		}
 		files = append(files, workbookFile, `<workbook><sheets>`+list+`</sheets></workbook>`, "xl/_rels/workbook.xml.rels", `<Relationships>`+parts+`</Relationships>`)
-		table, err := ParseTable(strings.NewReader(zipped(t, files...)), "w.xlsx", Limits{})
+		table, err := ParseTable(strings.NewReader(require.Zip(t, files...)), "w.xlsx", Limits{})
 		require.Must(t, err == nil && table.Sheet == test.want, "%s: %v", name, err)
 	}
 }
@@ -450,7 +450,7 @@ func TestFirstSheetOfData(t *testing.T) {
 // A duration is read as the number that its format counts, so that 36:30 is 36.5 hours or minutes.
 func TestDurations(t *testing.T) {
 	t.Parallel()
-	book := zipped(
+	book := require.Zip(
 		t, workbookFile, `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
 		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[mm]:ss"/><numFmt numFmtId="165" formatCode="[s]"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="46"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="20"/></cellXfs></styleSheet>`,
@@ -468,7 +468,7 @@ func TestDurations(t *testing.T) {
 
 // book returns a workbook of one sheet, which is the named part.
 func book(t *testing.T, part, sheet, texts string) string {
-	return zipped(
+	return require.Zip(
 		t, workbookFile, `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
 		part, `<worksheet><sheetData>`+sheet+`</sheetData></worksheet>`, "xl/sharedStrings.xml", `<sst>`+texts+`</sst>`,

@@ -162,8 +162,8 @@ func TestReadLines(t *testing.T) {
 		"canonical form":        "#strings\nsequence,class\nGATTACA,a\nCCC,b\nGATTACA,b\n",
 		"FASTA":                 "; note\n>1 a\nGATT\nACA\n>2 b\nCCC\n>3 b\nGATTACA\n",
 		"FASTA without labels":  ">1\nGATTACA\n>2\nCCC\n>3\nGATTACA\n",
-		"archive":               zipped(t, "a/1", "GATTACA", "a/2", "CCC", "b/1", "GATTACA\n"),
-		"archive of one folder": zipped(t, "1", "GATTACA", "2", "CCC", "3", "GATTACA\n"),
+		"archive":               require.Zip(t, "a/1", "GATTACA", "a/2", "CCC", "b/1", "GATTACA\n"),
+		"archive of one folder": require.Zip(t, "1", "GATTACA", "2", "CCC", "3", "GATTACA\n"),
 	} {
 		s := require.Value(ReadLines(strings.NewReader(in), "f", Limits{}))(t, "%s", name)
 		require.Equal(t, cmp.Diff([]string{"GATTACA", "CCC", "GATTACA"}, s.Values), "", "%s (-want +got)", name)
@@ -174,8 +174,8 @@ func TestReadLines(t *testing.T) {
 		"a\nb\x81\x9d\n":                        "f, line 2: expected UTF-8 text",
 		"#strings\nsequence,class\n,a\nCCC,b\n": "f, line 3, column 1 (sequence): expected a string, found nothing",
 		">1\nAC\n>2\n":                          "f, line 3: expected a sequence below",
-		zipped(t, "p.csv", "x,y\n1,2\n2,1\n"):   "f, p.csv: expected strings, found other rows",
-		"a\nb\nc\nd\ne\nf\n":                    "f, line 6: expected at most 5 strings",
+		require.Zip(t, "p.csv", "x,y\n1,2\n2,1\n"): "f, p.csv: expected strings, found other rows",
+		"a\nb\nc\nd\ne\nf\n":                       "f, line 6: expected at most 5 strings",
 	} {
 		require.Fails(t, require.Err(ReadLines(strings.NewReader(in), "f", Limits{Rows: 5})), says, "%q", in)
 	}

@@ -15,19 +15,6 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// zipped is an archive of files, given as name and text in turn.
-func zipped(t testing.TB, files ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for i := 0; i+1 < len(files); i += 2 {
-		f := require.Value(w.Create(files[i]))(t)
-		require.Value(f.Write([]byte(files[i+1])))(t)
-	}
-	require.NoError(t, w.Close())
-	return b.String()
-}
-
 func TestReadTexts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -71,7 +58,7 @@ func TestReadTexts(t *testing.T) {
 			[]string{"a", "cat", "b", "cart"},
 		},
 	} {
-		d := require.Value(Read(strings.NewReader(zipped(t, tt.files...)), "t.zip", Mapping{}, Limits{}))(t, "%s", tt.name)
+		d := require.Value(Read(strings.NewReader(require.Zip(t, tt.files...)), "t.zip", Mapping{}, Limits{}))(t, "%s", tt.name)
 		var got []string
 		for i, s := range d.Objects.(*Strings).Values {
 			got = append(got, d.Classes[d.Y[i]], s)
@@ -96,7 +83,7 @@ func TestReadTexts(t *testing.T) {
 
 func TestReadTextsRefuses(t *testing.T) {
 	t.Parallel()
-	whole := zipped(t, "a/1", "x", "b/2", "y")
+	whole := require.Zip(t, "a/1", "x", "b/2", "y")
 	damaged := []byte(whole)
 	damaged[strings.LastIndex(whole, "PK\x01\x02")+16] ^= 1 // of the sum of b/2
 	locked := []byte(whole)
@@ -120,33 +107,33 @@ func TestReadTextsRefuses(t *testing.T) {
 		name, raw, want string
 		large           bool
 	}{
-		{name: "empty", raw: zipped(t), want: "t.zip: expected texts, found no files"},
+		{name: "empty", raw: require.Zip(t), want: "t.zip: expected texts, found no files"},
 		{name: "cut", raw: whole[:40], want: "t.zip: expected a zip archive, found a damaged one: not a valid zip file: save or upload the file again"},
 		{name: "checksum", raw: string(damaged), want: "t.zip, b/2: reading failed: checksum error"},
 		{name: "password", raw: string(locked), want: "t.zip, a/1: expected an unencrypted file, found an encrypted one: create the archive without a password"},
-		{name: "document", raw: zipped(t, "[Content_Types].xml", "", "word/document.xml", ""), want: "t.zip: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV"},
-		{name: "document of Numbers", raw: zipped(t, "Index/Document.iwa", "\x00"), want: "t.zip: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV"},
-		{name: "a name", raw: zipped(t, "a/\xff", "x", "b/1", "y"), want: `t.zip: expected file names in UTF-8, found "a/\xff"`},
-		{name: "twice", raw: zipped(t, "a/1", "x", "b/1", "y", "a/./1", "z"), want: "t.zip, a/1: expected distinct names, found this one twice"},
+		{name: "document", raw: require.Zip(t, "[Content_Types].xml", "", "word/document.xml", ""), want: "t.zip: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV"},
+		{name: "document of Numbers", raw: require.Zip(t, "Index/Document.iwa", "\x00"), want: "t.zip: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV"},
+		{name: "a name", raw: require.Zip(t, "a/\xff", "x", "b/1", "y"), want: `t.zip: expected file names in UTF-8, found "a/\xff"`},
+		{name: "twice", raw: require.Zip(t, "a/1", "x", "b/1", "y", "a/./1", "z"), want: "t.zip, a/1: expected distinct names, found this one twice"},
 		{name: "bytes", raw: bomb.String(), want: "t.zip, b/1: expected at most 1\u00a0MB in all files, uncompressed", large: true},
-		{name: "files", raw: zipped(t, list...), want: "t.zip: expected at most 10 texts", large: true},
-		{name: "empty text", raw: zipped(t, "a/1", "x", "b/2", " \r\n"), want: "t.zip, b/2: expected a string, found nothing"},
-		{name: "binary", raw: zipped(t, "a/1", "x", "b/2", "\x00\x01"), want: "t.zip, b/2, line 1: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"},
-		{name: "no encoding", raw: zipped(t, "a/1", "x", "b/2", "na\nn\x81\x9dve"), want: "t.zip, b/2, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8 (it may be in Shift-JIS or GBK)"},
-		{name: "broken UTF-16", raw: zipped(t, "a/1", "\xff\xfe\n\x00\x00\xd8", "b/2", "y"), want: "t.zip, a/1, line 2: expected text, found invalid UTF-16: save the file as UTF-8"},
-		{name: "nested", raw: zipped(t, "a/1", "x", "b/2", zipped(t, "c", "d")), want: "t.zip, b/2: expected a text file, found a zip archive or a workbook: unpack it first"},
-		{name: "packed", raw: zipped(t, "x.csv.gz", "\x1f\x8b\b\x00"), want: "t.zip, x.csv.gz: expected a text file or an .xlsx workbook, found a file compressed with gzip: decompress it first"},
-		{name: "beside", raw: zipped(t, "a/1", "x", "b/2", "y", "README", "z"), want: "t.zip, README: expected the file in the folder of its class, found it next to the folders"},
-		{name: "one folder", raw: zipped(t, "a/1", "x", "a/2", "y"), want: "t.zip: expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts: take a table out of the archive to read it"},
-		{name: "one class", raw: zipped(t, "x/a/1", "x", "y/a/2", "y"), want: `t.zip, column 3 (label): expected at least two classes, found only "a"`},
-		{name: "two tables", raw: zipped(t, "1.csv", "x", "2.csv", "y", "3", "z"), want: `t.zip: expected one table, alone or with the texts that it labels, found "1.csv" and "2.csv": take one out of the archive`},
-		{name: "no names", raw: zipped(t, "l.csv", "f,l\nx,a\ny,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv: expected a column with the names of the texts, such as "1", found none: to read only the table, take it out of the archive`},
-		{name: "no labels", raw: zipped(t, "l.csv", "file\n1\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv: expected a column of labels next to the names of the texts, found a single column"},
-		{name: "not there", raw: zipped(t, "l.csv", "f,l\n1,a\n3,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected the name of a text, found "3", which does not exist`},
-		{name: "more rows than texts", raw: zipped(t, "l.csv", "f,l\n1,a\n2,b\n3,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv, line 4, column 1 (f): expected the name of a text, found "3", which does not exist`},
-		{name: "named twice", raw: zipped(t, "l.csv", "f,l\n1,a\n1.txt,b\n", "1.txt", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected each text once, found "1.txt" also on line 2`},
-		{name: "not named", raw: zipped(t, "l.csv", "f,l\n1,a\n", "1", "x", "2", "y"), want: `t.zip, l.csv, column 1 (f): expected a row for each text, found none for "2"`},
-		{name: "table at fault", raw: zipped(t, "l.csv", "f,l\n1,a\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv, line 3: expected 2 fields separated by comma, found 1: complete the row, with NA for a missing value"},
+		{name: "files", raw: require.Zip(t, list...), want: "t.zip: expected at most 10 texts", large: true},
+		{name: "empty text", raw: require.Zip(t, "a/1", "x", "b/2", " \r\n"), want: "t.zip, b/2: expected a string, found nothing"},
+		{name: "binary", raw: require.Zip(t, "a/1", "x", "b/2", "\x00\x01"), want: "t.zip, b/2, line 1: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"},
+		{name: "no encoding", raw: require.Zip(t, "a/1", "x", "b/2", "na\nn\x81\x9dve"), want: "t.zip, b/2, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8 (it may be in Shift-JIS or GBK)"},
+		{name: "broken UTF-16", raw: require.Zip(t, "a/1", "\xff\xfe\n\x00\x00\xd8", "b/2", "y"), want: "t.zip, a/1, line 2: expected text, found invalid UTF-16: save the file as UTF-8"},
+		{name: "nested", raw: require.Zip(t, "a/1", "x", "b/2", require.Zip(t, "c", "d")), want: "t.zip, b/2: expected a text file, found a zip archive or a workbook: unpack it first"},
+		{name: "packed", raw: require.Zip(t, "x.csv.gz", "\x1f\x8b\b\x00"), want: "t.zip, x.csv.gz: expected a text file or an .xlsx workbook, found a file compressed with gzip: decompress it first"},
+		{name: "beside", raw: require.Zip(t, "a/1", "x", "b/2", "y", "README", "z"), want: "t.zip, README: expected the file in the folder of its class, found it next to the folders"},
+		{name: "one folder", raw: require.Zip(t, "a/1", "x", "a/2", "y"), want: "t.zip: expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts: take a table out of the archive to read it"},
+		{name: "one class", raw: require.Zip(t, "x/a/1", "x", "y/a/2", "y"), want: `t.zip, column 3 (label): expected at least two classes, found only "a"`},
+		{name: "two tables", raw: require.Zip(t, "1.csv", "x", "2.csv", "y", "3", "z"), want: `t.zip: expected one table, alone or with the texts that it labels, found "1.csv" and "2.csv": take one out of the archive`},
+		{name: "no names", raw: require.Zip(t, "l.csv", "f,l\nx,a\ny,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv: expected a column with the names of the texts, such as "1", found none: to read only the table, take it out of the archive`},
+		{name: "no labels", raw: require.Zip(t, "l.csv", "file\n1\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv: expected a column of labels next to the names of the texts, found a single column"},
+		{name: "not there", raw: require.Zip(t, "l.csv", "f,l\n1,a\n3,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected the name of a text, found "3", which does not exist`},
+		{name: "more rows than texts", raw: require.Zip(t, "l.csv", "f,l\n1,a\n2,b\n3,b\n", "1", "x", "2", "y"), want: `t.zip, l.csv, line 4, column 1 (f): expected the name of a text, found "3", which does not exist`},
+		{name: "named twice", raw: require.Zip(t, "l.csv", "f,l\n1,a\n1.txt,b\n", "1.txt", "x", "2", "y"), want: `t.zip, l.csv, line 3, column 1 (f): expected each text once, found "1.txt" also on line 2`},
+		{name: "not named", raw: require.Zip(t, "l.csv", "f,l\n1,a\n", "1", "x", "2", "y"), want: `t.zip, l.csv, column 1 (f): expected a row for each text, found none for "2"`},
+		{name: "table at fault", raw: require.Zip(t, "l.csv", "f,l\n1,a\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv, line 3: expected 2 fields separated by comma, found 1: complete the row, with NA for a missing value"},
 	} {
 		_, err := Read(strings.NewReader(tt.raw), "t.zip", Mapping{}, Limits{Bytes: 1 << 20, Rows: 10})
 		require.Check(t, err != nil && err.Error() == tt.want && errors.Is(err, ErrTooLarge) == tt.large,
@@ -179,7 +166,7 @@ func FuzzTexts(f *testing.F) {
 			}
 			files = append(files, name, text)
 		}
-		d, err := Read(strings.NewReader(zipped(t, files...)), "t.zip", Mapping{}, fuzzLimits)
+		d, err := Read(strings.NewReader(require.Zip(t, files...)), "t.zip", Mapping{}, fuzzLimits)
 		isRead(t, d, err)
 	})
 }

@@ -30,7 +30,7 @@ func setOf(t testing.TB, changes map[string]string) string {
 			list = append(list, name, files[name])
 		}
 	}
-	return zipped(t, list...)
+	return require.Zip(t, list...)
 }
 
 func TestReadTU(t *testing.T) {
@@ -142,7 +142,7 @@ func FuzzTU(f *testing.F) {
 	f.Add("1, 2\n1, 2\n2, 3\n", "1\n1\n1\n2\n", "1\n-1\n", "6\n6\n8\n8\n", "a\nb\nb")
 	f.Add("", "2\n1\n", "a\nb\n", "", "")
 	f.Fuzz(func(t *testing.T, edges, indicator, labels, nodes, kinds string) {
-		raw := zipped(t, "X_A.txt", edges, "X_edge_labels.txt", kinds, "X_graph_indicator.txt", indicator, "X_graph_labels.txt", labels, "X_node_labels.txt", nodes)
+		raw := require.Zip(t, "X_A.txt", edges, "X_edge_labels.txt", kinds, "X_graph_indicator.txt", indicator, "X_graph_labels.txt", labels, "X_node_labels.txt", nodes)
 		d, err := Read(strings.NewReader(raw), "s.zip", Mapping{}, fuzzLimits)
 		isRead(t, d, err)
 	})

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
-	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -39,8 +39,7 @@ func TestEvidenceInterval(t *testing.T) {
 // The best setting has the nested score first, its own folds after; any other has its folds alone.
 func TestEvidenceOfSearch(t *testing.T) {
 	t.Parallel()
-	b, _ := dataset.FindBuiltin("moons")
-	d := require.Value(b.Load())(t)
+	d := mltest.Builtin(t, "moons")
 	grid := Grid{"C": {param.Of(0.01), param.Of(10)}}
 	scheme := Scheme{Folds: 3, Repeats: 1, Seed: 3, Nested: true}
 	r := require.Value(CrossValidate(t.Context(), d, ml.DefaultSpec(), grid, scheme, nil))(t)

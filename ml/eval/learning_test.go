@@ -44,8 +44,7 @@ func TestLearningCurve(t *testing.T) {
 // Values are shared out as well, and have errors.
 func TestLearningCurveOfValues(t *testing.T) {
 	t.Parallel()
-	sine, _ := dataset.FindBuiltin("sine")
-	d := require.Value(sine.Load())(t)
+	d := mltest.Builtin(t, "sine")
 	spec := ml.DefaultSpec()
 	spec.Learner, spec.Target = "ridge", "value"
 	steps := require.Value(eval.LearningCurve(t.Context(), d, spec, eval.Scheme{Folds: 4}, []float64{0.2, 1}, nil))(t)

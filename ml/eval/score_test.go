@@ -14,6 +14,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -114,8 +115,7 @@ func TestScoresAreThoseOfTheReport(t *testing.T) {
 func TestScoresRefused(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)
-	iris, _ := dataset.FindBuiltin("iris")
-	three := require.Value(iris.Load())(t)
+	three := mltest.Builtin(t, "iris")
 	for name, c := range map[string]struct {
 		data  *dataset.Data
 		spec  map[string]string

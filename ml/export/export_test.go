@@ -21,6 +21,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -33,14 +34,6 @@ func python(t testing.TB) string {
 	}
 	t.Skip("there is no Python with NumPy")
 	return ""
-}
-
-func builtin(t testing.TB, slug string) *dataset.Data {
-	t.Helper()
-	b, ok := dataset.FindBuiltin(slug)
-	require.Must(t, ok, "no data set %q", slug)
-	d := require.Value(b.Load())(t)
-	return d
 }
 
 func relabelled(d *dataset.Data, classes ...string) *dataset.Data {
@@ -133,9 +126,9 @@ func gaps(d *dataset.Data) *dataset.Data {
 
 // everyday returns the models of the tests that always run.
 func everyday(t testing.TB) []trained {
-	iris := overlapping(builtin(t, "iris"), 1)
+	iris := overlapping(mltest.Builtin(t, "iris"), 1)
 	all := models(t, "iris", iris)
-	two := overlapping(builtin(t, "iris-versicolor-virginica"), 2)
+	two := overlapping(mltest.Builtin(t, "iris-versicolor-virginica"), 2)
 	for _, classes := range [][]string{{"0", "1"}, {"1", "0"}, {"-1", "1"}, {"1", "-1"}, {"2.0", "+1"}, {`"quoted"\`, "grün"}} {
 		for _, k := range []string{"linear", "rbf", "laplacian"} {
 			all = append(all, train(t, fmt.Sprintf("two %q %s", classes, k), relabelled(two, classes...), "kernel", k))

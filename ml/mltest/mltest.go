@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // Looks is a context that ends after a number of calls of Err: a deadline in work, not in time.
@@ -78,6 +79,14 @@ func OpenShared(t testing.TB, folder, name string) *os.File {
 	}
 	t.Cleanup(func() { f.Close() })
 	return f
+}
+
+// Builtin returns a data set that comes with the program.
+func Builtin(t testing.TB, slug string) *dataset.Data {
+	t.Helper()
+	b, ok := dataset.FindBuiltin(slug)
+	require.Must(t, ok, "no data set %q", slug)
+	return require.Value(b.Load())(t)
 }
 
 // Molecules returns n random graphs that resemble molecules: trees with a tenth more edges, labelled

@@ -3,6 +3,7 @@ package storetest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"io/fs"
@@ -49,4 +50,12 @@ func empty[S io.Closer](t testing.TB, open func(context.Context, string) (S, err
 		migrated = require.Value(os.ReadFile(filepath.Join(dir, "marginlab.db")))(t)
 	}
 	return migrated
+}
+
+// Exec executes a statement in the database at path, past the store.
+func Exec(t testing.TB, path, query string, args ...any) {
+	t.Helper()
+	db := require.Value(sql.Open("sqlite3", path))(t)
+	defer db.Close()
+	require.Value(db.Exec(query, args...))(t)
 }

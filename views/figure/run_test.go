@@ -24,9 +24,7 @@ import (
 // trainedRun is a run on a data set that comes with the program.
 func trainedRun(t *testing.T, slug string, settings ...string) Run {
 	t.Helper()
-	b, ok := dataset.FindBuiltin(slug)
-	require.Must(t, ok, "no data set %s", slug)
-	return runOn(t, require.Value(b.Load())(t), settings...)
+	return runOn(t, mltest.Builtin(t, slug), settings...)
 }
 
 // words are strings of two classes: with ab, and with ba.

@@ -3,16 +3,15 @@ package lessons
 import (
 	"testing"
 
-	"marginlab/ml/dataset"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
 // More rows than the lesson takes are thinned, by class and always alike.
 func TestConformalThin(t *testing.T) {
 	t.Parallel()
-	b, _ := dataset.FindBuiltin("checkerboard")
-	d := require.Value(b.Load())(t)
+	d := mltest.Builtin(t, "checkerboard")
 	thin, notes := Thin(d)
 	n := len(thin.Y)
 	positive := lists.Count(thin.Y, func(c int) bool { return c == 1 })
@@ -21,7 +20,6 @@ func TestConformalThin(t *testing.T) {
 	again, _ := Thin(d)
 	require.Check(t, again.Hash() == thin.Hash(), "a second time other rows are taken")
 	// A picture of iris has the columns of the petal, which tell virginica from the others.
-	b, _ = dataset.FindBuiltin("iris")
-	d = require.Value(b.Load())(t)
+	d = mltest.Builtin(t, "iris")
 	require.Slices(t, TellingColumns(d, "virginica"), []int{2, 3}, "columns of %v", d.Features)
 }

@@ -204,24 +204,9 @@ func TestCancelQueued(t *testing.T) {
 	require.Equal(t, f.run(id).Status, store.Cancelled, "trained all the same")
 }
 
-func TestPanicFailsOneRun(t *testing.T) {
-	f := fresh(t, 1, func(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
-		panic("index out of secrets")
-	}).start()
-	first, second := f.create("1"), f.create("2")
-	for _, id := range []string{first, second} {
-		e := f.end(id)
-		if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || r.Error == "" || r.Error != e.Error || strings.Contains(r.Error, "secrets") {
-			t.Errorf("%+v, %+v", e, r)
-		}
-	}
-	f.stop()
-	text := f.log.String()
-	require.Check(t, strings.Count(text, "index out of secrets") == 2 && strings.Contains(text, "jobs_test.go"), "log: %s", text)
-}
-
 func TestFailures(t *testing.T) {
 	t.Parallel()
+	errPanic := errors.New("index out of secrets")
 	for name, test := range map[string]struct {
 		err          error
 		want, logged string
@@ -234,18 +219,24 @@ func TestFailures(t *testing.T) {
 		"of the program":      {errors.New("no row 7 of 5"), "fault in this program", "no row 7 of 5"},
 		"cancelled by itself": {context.Canceled, "fault in this program", "canceled"},
 		"of the result":       {nil, "fault in this program", "NaN"}, // which cannot be stored
+		"a panic":             {errPanic, "fault in this program", errPanic.Error()},
+		"where it was":        {errPanic, "fault in this program", "jobs_test.go"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fresh(t, 1, func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
+				if test.err == errPanic {
+					panic(errPanic)
+				}
 				return &ml.Result{Report: ml.Report{TestAUC: new(math.NaN())}, Model: &ml.Model{}}, test.err
 			}).start()
-			id := f.create("1")
-			e := f.end(id)
-			if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || !strings.Contains(r.Error, test.want) || r.Error != e.Error {
-				t.Errorf("%+v, %+v", e, r)
+			for _, id := range []string{f.create("1"), f.create("2")} { // the worker goes on
+				e := f.end(id)
+				if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || !strings.Contains(r.Error, test.want) || r.Error != e.Error || strings.Contains(r.Error, test.logged) {
+					t.Errorf("%+v, %+v", e, r)
+				}
 			}
 			f.stop()
-			require.Says(t, f.log.String(), test.logged, "log without")
+			require.Check(t, strings.Count(f.log.String(), test.logged) >= 2, "log without %q of both runs: %s", test.logged, f.log)
 		})
 	}
 }
@@ -430,28 +421,13 @@ func TestNothingIsLeftOfAJob(t *testing.T) {
 // stranger is another process that uses the same database.
 const stranger store.Owner = "stranger"
 
-// claimed creates a run held by a stranger.
-func (f *fixture) claimed() string {
-	f.Helper()
-	id := f.create("held by a stranger")
-	r, ok, err := f.st.ClaimRun(f.Context(), stranger, id)
-	require.Must(f, ok && err == nil && r.ID == id, "%v %v %v", r.ID, ok, err)
-	return id
-}
-
-func TestKilledProgramsRunsAreTrained(t *testing.T) {
-	f := fresh(t, 1, nil)
-	id := f.claimed() // and then the process was killed
-	f.st.Now = func() time.Time { return time.Now().Add(store.Lease + time.Minute) }
-	f.start()
-	f.isDone(id)
-}
-
 // A run that another process trains is neither taken from it nor trained twice, and its watchers
 // here learn how it ends.
 func TestAnotherProgramsRunsAreLeftAlone(t *testing.T) {
 	f := fresh(t, 1, nil)
-	held := f.claimed()
+	held := f.create("held by a stranger")
+	_, ok, err := f.st.ClaimRun(t.Context(), stranger, held)
+	require.Must(t, ok && err == nil, "%v %v", ok, err)
 	f.start()
 	events := f.subscribe(held)
 	e := <-events

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -214,12 +213,7 @@ func (e *givingBack) Compute(ctx context.Context, c store.Cell) (eval.CellResult
 func TestCellGivenBackLater(t *testing.T) {
 	f := fresh(t, 1, nil)
 	f.q.pause = time.Millisecond
-	db := require.Value(sql.Open("sqlite3", f.st.Path()))(t)
-	defer db.Close()
-	change := func(statement string) {
-		_, err := db.Exec(statement)
-		require.NoError(t, err)
-	}
+	change := func(statement string) { storetest.Exec(t, f.st.Path(), statement) }
 	f.q.here.Engine = &givingBack{Engine: f.q.here.Engine, fault: func() {
 		change(`CREATE TRIGGER fault BEFORE UPDATE OF lease ON cells WHEN new.lease = 0 AND new.done = 0 BEGIN SELECT raise(FAIL, 'a fault'); END`)
 		time.AfterFunc(100*time.Millisecond, func() { change(`DROP TRIGGER fault`) })

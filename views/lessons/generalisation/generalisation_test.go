@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
@@ -106,8 +107,7 @@ func TestFolds(t *testing.T) {
 func TestStudyKeepsTestRowsOut(t *testing.T) {
 	t.Parallel()
 	const folds, seed = 4, 2
-	b, _ := dataset.FindBuiltin("iris-sepal")
-	d := require.Value(b.Load())(t)
+	d := mltest.Builtin(t, "iris-sepal")
 	one := run(t.Context(), d, folds, 1, seed)
 	again := run(t.Context(), d, folds, 1, seed)
 	require.Check(t, reflect.DeepEqual(one, again), "a second time the study gives %+v, not %+v", again, one)

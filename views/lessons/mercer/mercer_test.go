@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
@@ -19,9 +19,7 @@ func TestCombinations(t *testing.T) {
 	t.Parallel()
 	refuted, sets := map[string]int{}, 0
 	for _, slug := range []string{"moons", "circles", "xor", "iris"} {
-		b, ok := dataset.FindBuiltin(slug)
-		require.Must(t, ok, "%v", slug)
-		x, _ := rows(require.Value(b.Load())(t), 30)
+		x, _ := rows(mltest.Builtin(t, slug), 30)
 		for _, gamma := range []float64{0.05, 1, 5} {
 			sets++
 			k1, k2 := parts(x, gamma)
@@ -70,8 +68,7 @@ func TestIndefinite(t *testing.T) {
 // ten points, unlike the first two; the linear kernel has no third component.
 func TestComponents(t *testing.T) {
 	t.Parallel()
-	b, _ := dataset.FindBuiltin("circles")
-	x, classes := rows(require.Value(b.Load())(t), 120)
+	x, classes := rows(mltest.Builtin(t, "circles"), 120)
 	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.RBF(0.1), x)), 3)
 	require.NoError(t, err)
 	for j := range 3 {

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
@@ -162,10 +163,8 @@ func (s runSource) Run(context.Context, string) (*lessons.Run, error) { return s
 // TestMeasuresRuns measures several kinds of machines and compares with their reports.
 func TestMeasuresRuns(t *testing.T) {
 	t.Parallel()
-	b, _ := dataset.FindBuiltin("iris")
-	all := require.Value(b.Load())(t)
-	moons, _ := dataset.FindBuiltin("moons")
-	plain := require.Value(moons.Load())(t)
+	all := mltest.Builtin(t, "iris")
+	plain := mltest.Builtin(t, "moons")
 	for _, c := range []struct {
 		name  string
 		d     *dataset.Data
