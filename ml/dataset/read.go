@@ -84,6 +84,8 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 		t, fault = parseRecords(text, lim)
 	case "graphml":
 		t, fault = parseGraphML(text, lim)
+	case "geojson":
+		fault = &Error{Message: "expected rows of numbers and words, found GeoJSON: export the points as CSV, with columns for their coordinates"}
 	case "array":
 		fault = &Error{Message: "expected a table, found a printed NumPy array: " + saveArray}
 	case "vw":
@@ -290,6 +292,9 @@ func detect(text, file string) string {
 		case line[0] == '>':
 			return "fasta"
 		case line[0] == '{', beginsRecords(line):
+			if isGeoJSON(text) {
+				return "geojson"
+			}
 			if at := strings.IndexByte(text, '{'); at >= 0 && isGraph(text[at:], line[0] == '[') {
 				return "jsonl"
 			}

@@ -194,6 +194,8 @@ func TestReadRefuses(t *testing.T) {
 		{name: "pairs", in: "1 height:0.5 b_2:-1e3\n0 b_2:1\n", want: `f: expected a table, found pairs name:value: write them as CSV, or as LIBSVM with a number for each name, label index:value`},
 		{name: "conflict of Git", in: "x,y,c\n1,2,a\n<<<<<<< HEAD\n2,3,b\n=======\n2,4,b\n>>>>>>> main\n4,5,a\n", want: `f, line 3: expected a row, found a conflict mark of Git: resolve the conflict, keeping the rows of one side`},
 		{name: "GeoJSON", in: `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"k":"a"}}]}`, want: `f: expected rows of numbers and words, found GeoJSON: export the points as CSV, with columns for their coordinates`},
+		{name: "GeoJSON, sorted keys", in: "{\n \"features\": [{\"geometry\": {\"coordinates\": [[[1, 2]]], \"type\": \"Polygon\"}, \"type\": \"Feature\"}],\n \"type\": \"FeatureCollection\"}", want: `f: expected rows of numbers and words, found GeoJSON: export the points as CSV, with columns for their coordinates`},
+		{name: "record with coordinates", in: `[{"geometry": {"coordinates": [1, 2]}, "k": "a"}]`, want: `f: record 1: "geometry.coordinates" is a list: expected a number or a string, each under its own key`},
 		{name: "YAML", in: "- a: 1\n  k: a\n- a: 2\n  k: b\n", want: `f: expected a table, found YAML: save the rows as CSV or JSON`},
 		{name: "SAS", in: "data a;\ninput x y k $;\ncards;\n1 2 A\n3 4 B\n;\nrun;\n", want: `f: expected a table, found statements of SAS, SPSS or Stata: save the data as CSV`},
 		{name: "SPSS", in: "DATA LIST FREE / x y k.\nBEGIN DATA\n1 2 1\n3 4 0\nEND DATA.\n", want: `f: expected a table, found statements of SAS, SPSS or Stata: save the data as CSV`},
