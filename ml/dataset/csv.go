@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // separator is a field separator of CSV files.
@@ -28,20 +29,35 @@ var separators = []separator{
 // columns than lim allows are a kernel matrix or an error.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
 	sep, told := toldSeparator(text)
-	wrapped, ended := false, false
+	wrapped, ended, set, single := false, false, false, false
 	if !told {
+		text, set = plainQuotes(text, "“”„«»", "\n\r\t;,|", " ")
 		text, wrapped = unwrapRows(text)
 		text, ended = cutSemicolons(text)
-		sep = guessSeparator(text, lim.Columns)
+		if sep = guessSeparator(text, lim.Columns); sep.char == ' ' {
+			text, single = plainQuotes(text, "'", "\n\r\t ", "")
+		}
 	}
 	t, err := parseSeparated(text, sep, lim)
-	if ended && err == nil {
-		t.Notes = slices.Insert(t.Notes, 0, "semicolons at the ends of rows removed")
+	if err != nil {
+		return nil, err
 	}
-	if wrapped && err == nil {
-		t.Notes = slices.Insert(t.Notes, 0, "quotes around each row removed")
+	var notes []string
+	for _, n := range []struct {
+		done bool
+		note string
+	}{
+		{wrapped, "quotes around each row removed"},
+		{ended, "semicolons at the ends of rows removed"},
+		{set, "typographic quotes around cells removed"},
+		{single, singleRemoved},
+	} {
+		if n.done {
+			notes = append(notes, n.note)
+		}
 	}
-	return t, err
+	t.Notes = append(notes, t.Notes...)
+	return t, nil
 }
 
 // unwrapRows removes the quotes around each row if every row, except perhaps the header, is one
@@ -95,6 +111,42 @@ func cutSemicolons(text string) (rows string, cut bool) {
 		b.WriteByte('\n')
 	}
 	return b.String(), cut
+}
+
+const singleRemoved = "single quotes around cells removed"
+
+// plainQuotes writes quotes of another kind as plain ones if they come in pairs around cells, which
+// one of the characters in apart separates, perhaps with padding. Any other text, or one with plain
+// quotes or none of the other kind in its beginning, is returned unchanged.
+func plainQuotes(text, quotes, apart, padding string) (plain string, changed bool) {
+	const beginning = 1 << 16
+	if !strings.ContainsAny(text[:min(len(text), beginning)], quotes) || strings.IndexByte(text, '"') >= 0 {
+		return text, false
+	}
+	var b strings.Builder
+	from, within := 0, false
+	for at, r := range text {
+		if !strings.ContainsRune(quotes, r) {
+			continue
+		}
+		beside := strings.TrimRight(text[:at], padding)
+		beside = beside[max(0, len(beside)-1):]
+		if within {
+			beside = strings.TrimLeft(text[at+utf8.RuneLen(r):], padding)
+			beside = beside[:min(1, len(beside))]
+		}
+		if !strings.Contains(apart, beside) {
+			return text, false
+		}
+		b.WriteString(text[from:at])
+		b.WriteByte('"')
+		from, within = at+utf8.RuneLen(r), !within
+	}
+	if within {
+		return text, false
+	}
+	b.WriteString(text[from:])
+	return b.String(), true
 }
 
 // unwrap returns the content of a line that is one quoted cell, or any other line without
@@ -219,11 +271,12 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		for j := range t.Columns {
 			t.Columns[j].rewrite(inner)
 		}
-		t.Notes = append(t.Notes, "single quotes around cells removed")
+		t.Notes = append(t.Notes, singleRemoved)
 	}
 	if below += t.cutEnd(sep.char); below > 0 {
 		t.Notes = append(t.Notes, Count(below, "line")+" below the table left out")
 	}
+	t.cutDots(sep.char)
 	names := t.cutHeader(sep.char)
 	if !t.Header && commented != nil {
 		t.Header, names = true, append(commented, make([]string, max(0, len(t.Columns)-len(commented)))...) // a later row may have more
@@ -263,8 +316,8 @@ func (t *Table) ragged(text string, line, found int) *Error {
 	if strings.Trim(above, " \t,;|") == "" {
 		remedy = "if another table begins here, move it to a file of its own"
 	}
-	if strings.HasPrefix(text, "<<<<<<< ") {
-		return &Error{Line: line, Message: "expected a row, found a conflict mark of Git: resolve the conflict, keeping the rows of one side"}
+	if strings.HasPrefix(text, conflictMark) {
+		return &Error{Line: line, Message: "expected a row, found " + conflictFound}
 	}
 	return &Error{Line: line, Message: fmt.Sprintf("expected %s separated by %s, found %d: %s", Count(len(t.Columns), "field"), t.Separator, found, remedy)}
 }
@@ -420,6 +473,19 @@ func (t *Table) cutEnd(sep byte) (remarks int) {
 		t.Columns[j].cut(n)
 	}
 	return remarks
+}
+
+// cutDots removes the dot behind the class at the end of every row, as in files of C4.5.
+func (t *Table) cutDots(sep byte) {
+	other := func(s string) bool {
+		return len(s) < 2 || s[len(s)-1] != '.' || strings.Contains(s, " ") || isNumber(s, sep)
+	}
+	if t.Kind != "" || sep != ',' || len(t.Lines) < 2 || t.Columns[len(t.Columns)-1].any(other) {
+		return
+	}
+	c := &t.Columns[len(t.Columns)-1]
+	c.rewrite(func(s string) string { return s[:len(s)-1] })
+	t.Notes = append(t.Notes, "dots at the ends of rows removed")
 }
 
 // isRemark reports whether a cell holds a remark such as "Source: …" or, if words is set, several

@@ -11,14 +11,18 @@ import (
 )
 
 // decodeText returns the content of a file in UTF-8 without byte order marks and other characters of
-// zero width, or an error if it is not text. UTF-16 is recognised by its mark, or by every second byte being zero; other text is
-// read in the legacy encoding that guessPage finds. The note names an encoding other than UTF-8.
+// zero width, or an error if it is not text. UTF-16 is recognised by its mark, or by every second byte
+// being zero; other text is read in the legacy encoding that guessPage finds. The note names an encoding other than UTF-8.
 func decodeText(raw string) (text, note string, fault *Error) {
 	if isArchive(raw) {
 		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook: unpack it first"}
 	}
+	head := raw
+	if name := 257; strings.HasPrefix(raw[min(name, len(raw)):], tarMagic) {
+		head = raw[name:]
+	}
 	for _, b := range binaries {
-		if strings.HasPrefix(raw[min(b.at, len(raw)):], b.begins) && strings.IndexByte(raw, 0) >= 0 { // text may begin in the same way
+		if strings.HasPrefix(head, b.begins) && strings.IndexByte(raw, 0) >= 0 { // text may begin in the same way
 			return "", "", &Error{Message: "expected a text file or an .xlsx workbook, found " + b.found}
 		}
 	}
@@ -76,6 +80,7 @@ func decodeText(raw string) (text, note string, fault *Error) {
 }
 
 // visible removes characters of zero width; where files were joined, there is a byte order mark for each.
+// It looks for them one by one, which is faster than a single scan for all.
 func visible(s string) string {
 	for _, r := range zeroWidth {
 		s = strings.ReplaceAll(s, string(r), "")
@@ -188,35 +193,35 @@ func (p page) fits(times, within *[256]int) bool {
 // pickled describes files that Python's pickle and joblib write.
 const pickled = "a pickled Python object: save the table as CSV, for example with pandas: read_pickle(…).to_csv(…, index=False)"
 
-// binaries lists unsupported formats by bytes at an offset, with a remedy. Parquet is among them
+// tarMagic stands in tar archives behind the name of the first file.
+const tarMagic = "ustar"
+
+// binaries lists unsupported formats by their first bytes, with a remedy. Parquet is among them
 // because its Go readers unpack a page of any size at once.
-var binaries = []struct {
-	at            int
-	begins, found string
-}{
-	{0, "\xd0\xcf\x11\xe0", "a document in an older format, such as .xls, or with a password: save the sheet as .xlsx without a password, or as CSV"},
-	{0, gzipMagic, "a file compressed with gzip: decompress it first"},
-	{0, "PAR1", "a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)"},
-	{0, "ARROW1", "an Arrow file: save it as CSV, for example with pandas: read_feather(…).to_csv(…, index=False)"},
-	{0, "\x80\x04\x95", pickled},
-	{0, "\x80\x05\x95", pickled},
-	{0, "\x93NUMPY", "a NumPy array: " + saveArray},
-	{0, "\x89HDF", "an HDF5 file: save the table as CSV"},
-	{0, "RDX", "an R workspace: save the table as CSV with write.csv(…, row.names = FALSE)"},
-	{0, "X\n\x00", "an R object: save the table as CSV with write.csv(…, row.names = FALSE)"},
-	{257, "ustar", "a tar archive: unpack it, and upload the table in it"},
-	{0, "7z\xbc\xaf", "a 7z archive: unpack it first"},
-	{0, "Rar!\x1a", "a RAR archive: unpack it first"},
-	{0, "BZh", "a file compressed with bzip2: decompress it, or use gzip"},
-	{0, "\xfd7zXZ", "a file compressed with xz: decompress it, or use gzip"},
-	{0, "\x28\xb5\x2f\xfd", "a file compressed with zstd: decompress it, or use gzip"},
-	{0, "SQLite format 3\x00", "an SQLite database: export the table as CSV"},
-	{0, "$FL2@(#)", "an SPSS file: save it as CSV"},
-	{0, "<stata_dta>", "a Stata file: save it as CSV with export delimited"},
-	{0, "MATLAB 5.0 MAT-file", "a MATLAB file: save it as CSV with writematrix or writetable"},
-	{0, "\x89PNG", "an image: type its numbers into a spreadsheet and save it as CSV"},
-	{0, "\xff\xd8\xff", "an image: type its numbers into a spreadsheet and save it as CSV"},
-	{0, "%PDF-", "a PDF document: copy the table into a spreadsheet and save it as CSV"},
+var binaries = []struct{ begins, found string }{
+	{"\xd0\xcf\x11\xe0", "a document in an older format, such as .xls, or with a password: save the sheet as .xlsx without a password, or as CSV"},
+	{gzipMagic, "a file compressed with gzip: decompress it first"},
+	{"PAR1", "a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)"},
+	{"ARROW1", "an Arrow file: save it as CSV, for example with pandas: read_feather(…).to_csv(…, index=False)"},
+	{"\x80\x04\x95", pickled},
+	{"\x80\x05\x95", pickled},
+	{"\x93NUMPY", "a NumPy array: " + saveArray},
+	{"\x89HDF", "an HDF5 file: save the table as CSV"},
+	{"RDX", "an R workspace: save the table as CSV with write.csv(…, row.names = FALSE)"},
+	{"X\n\x00", "an R object: save the table as CSV with write.csv(…, row.names = FALSE)"},
+	{tarMagic, "a tar archive: unpack it, and upload the table in it"},
+	{"7z\xbc\xaf", "a 7z archive: unpack it first"},
+	{"Rar!\x1a", "a RAR archive: unpack it first"},
+	{"BZh", "a file compressed with bzip2: decompress it, or use gzip"},
+	{"\xfd7zXZ", "a file compressed with xz: decompress it, or use gzip"},
+	{"\x28\xb5\x2f\xfd", "a file compressed with zstd: decompress it, or use gzip"},
+	{"SQLite format 3\x00", "an SQLite database: export the table as CSV"},
+	{"$FL2@(#)", "an SPSS file: save it as CSV"},
+	{"<stata_dta>", "a Stata file: save it as CSV with export delimited"},
+	{"MATLAB 5.0 MAT-file", "a MATLAB file: save it as CSV with writematrix or writetable"},
+	{"\x89PNG", "an image: type its numbers into a spreadsheet and save it as CSV"},
+	{"\xff\xd8\xff", "an image: type its numbers into a spreadsheet and save it as CSV"},
+	{"%PDF-", "a PDF document: copy the table into a spreadsheet and save it as CSV"},
 }
 
 // isUTF16 reports whether a text is UTF-16, and its byte order.

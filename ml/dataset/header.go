@@ -265,16 +265,18 @@ func (t *Table) isRowOfWords(first []string, sep byte) bool {
 // countsColumns reports whether a header names features by numbers, as in 0,1,2,label or
 // sample,400,410,420,kind: ascending numbers and the name of the label, or evenly spaced numbers
 // and names, one of them above numbers or words that repeat. Two numbers suffice with no other name
-// than the label, or after an unnamed first column. Without names, 0,1,2 above decimals is a header
-// written by pandas.
+// than the label, after an unnamed first column, or if they are years above other values, whatever
+// the names. Without names, 0,1,2 above decimals is a header written by pandas.
 func (t *Table) countsColumns(names []string, sep byte) bool {
 	var numbers []float64
-	label, named, others := false, false, false
+	label, named, others, years := false, false, false, true
 	for j, name := range names {
 		v, ok := parseNumber(name)
 		switch c := t.Columns[j]; {
 		case ok:
 			numbers = append(numbers, v)
+			c.skip() // of this copy
+			years = years && isYear(name) && !c.any(isYear)
 		case name == "":
 		case c.repeats(name):
 			return false
@@ -287,7 +289,7 @@ func (t *Table) countsColumns(names []string, sep byte) bool {
 		}
 	}
 	least := 3
-	if label && !others || names[0] == "" {
+	if label && !others || names[0] == "" || years {
 		least = 2
 	}
 	even := true
@@ -303,7 +305,12 @@ func (t *Table) countsColumns(names []string, sep byte) bool {
 			return factsOf(&c).pointed
 		})
 	}
-	return label && !others || (label || named) && even
+	return label && !others || (label || named || years) && even
+}
+
+// isYear reports whether a text is a year of the last or this century.
+func isYear(s string) bool {
+	return len(s) == 4 && ("1900" <= s && s < "2100") && strings.Trim(s, "0123456789") == ""
 }
 
 // repeats reports whether a text occurs below the first row.

@@ -69,7 +69,7 @@ var (
 		typ gruppe stufe note kategorie qualitat risiko groupe etat qualite categorie risque tipo grupo estado calidad calidade categoria riesgo gruppo stato qualita rischio soort groep kwaliteit`)
 
 	// ratingWords name a rating on a scale of a few steps.
-	ratingWords = wordList(`rating ratings stars bewertung sterne note notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
+	ratingWords = wordList(`rating ratings stars bewertung sterne notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
 
 	// numberWords, as the last word of a name, name common targets of regression.
 	numberWords = wordList(`price prices charges medv value mpg demand yield strength cnt rent rings progression emissions

@@ -248,6 +248,9 @@ func (r *contest) name(j int) nameEvidence {
 	if name.generic && j != r.first && j != r.last && j > 0 && j < len(t.Columns)-1 && strings.EqualFold(t.Columns[j].Name, "class") {
 		name.classes = 60 // a ticket class, for example
 	}
+	if f.holds == holdsWords && strings.EqualFold(t.Columns[j].Name, "note") { // a remark rather than a grade
+		return nameEvidence{}
+	}
 	if name.classes == 80 && t.coordinates() { // y beside x
 		return nameEvidence{}
 	}

@@ -84,6 +84,8 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 		t, fault = parseRecords(text, lim)
 	case "graphml":
 		t, fault = parseGraphML(text, lim)
+	case "geojson":
+		fault = &Error{Message: "expected rows of numbers and words, found GeoJSON: export the points as CSV, with columns for their coordinates"}
 	case "array":
 		fault = &Error{Message: "expected a table, found a printed NumPy array: " + saveArray}
 	case "vw":
@@ -235,6 +237,12 @@ var (
 	})
 )
 
+// conflictMark begins the first of the versions that Git could not merge.
+const (
+	conflictMark  = "<<<<<<< "
+	conflictFound = "a conflict mark of Git: resolve the conflict, keeping the rows of one side"
+)
+
 // programs matches the first line of files that are no tables, and says what was found and the remedy.
 var programs = sync.OnceValue(func() []program {
 	return []program{
@@ -247,6 +255,8 @@ var programs = sync.OnceValue(func() []program {
 		{regexp.MustCompile(`^%%MatrixMarket `), "a Matrix Market file: save the matrix with its labels as CSV or LIBSVM"},
 		{regexp.MustCompile(`^version https://git-lfs\.`), "a pointer of Git LFS in place of the data: fetch them with git lfs pull"},
 		{regexp.MustCompile(`^(---$|- \w+: )`), "YAML: save the rows as CSV or JSON"},
+		{regexp.MustCompile("^" + conflictMark), conflictFound},
+		{regexp.MustCompile(`^\+-+\+$`), "a frame without bars between the columns, as Stata lists data: save the table as CSV, in Stata with export delimited"},
 		{regexp.MustCompile(`^[-+.\d]+( +\d+:\d+:[-+.\deE]+){2,}$`), "lines of libffm, label field:index:value: remove the fields and their colons to make it LIBSVM"},
 		{regexp.MustCompile(`^[-+.\d]+( +\pL[\w.]*:[-+.\deE]+)+$`), "pairs name:value: write them as CSV, or as LIBSVM with a number for each name, label index:value"},
 	}
@@ -262,7 +272,7 @@ func programIn(text string) string {
 	for line := ""; text != ""; {
 		line, text = cutLine(text)
 		line = strings.TrimSpace(line)
-		if line == "---" || strings.ContainsAny(line, ` (\=;`) { // not most headers, since the expressions take time to compile
+		if line == "---" || strings.HasPrefix(line, "+-") || strings.ContainsAny(line, ` (\=;`) { // not most headers, since the expressions take time to compile
 			if k := slices.IndexFunc(programs(), func(p program) bool { return p.begins.MatchString(line) }); k >= 0 {
 				return programs()[k].found
 			}
@@ -290,6 +300,9 @@ func detect(text, file string) string {
 		case line[0] == '>':
 			return "fasta"
 		case line[0] == '{', beginsRecords(line):
+			if isGeoJSON(text) {
+				return "geojson"
+			}
 			if at := strings.IndexByte(text, '{'); at >= 0 && isGraph(text[at:], line[0] == '[') {
 				return "jsonl"
 			}
@@ -298,7 +311,7 @@ func detect(text, file string) string {
 			return "array"
 		case beginsLists(line):
 			return "json"
-		case line[0] == '<':
+		case line[0] == '<' && !strings.HasPrefix(line, conflictMark):
 			return "graphml"
 		case looksLIBSVM(pastLabels(line, rest)):
 			return "libsvm"

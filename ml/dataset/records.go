@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Rows in JSON, as programs write them:
@@ -31,6 +33,16 @@ func beginsRecords(line string) bool {
 
 func beginsLists(line string) bool {
 	return line[0] == '[' && strings.HasPrefix(strings.TrimSpace(line[1:]), "[")
+}
+
+// geoFeature matches the type of a feature of GeoJSON or of a collection of them.
+var geoFeature = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"type"\s*:\s*"Feature(Collection)?"`) })
+
+// isGeoJSON reports whether a JSON text begins with features of a map.
+func isGeoJSON(text string) bool {
+	const beginning = 4096
+	text = text[:min(len(text), beginning)]
+	return strings.Contains(text, `"coordinates"`) && geoFeature().MatchString(text)
 }
 
 // beginsArray reports whether a line begins an array as NumPy prints it: array([1, 2], or with
@@ -540,9 +552,6 @@ func (r *recordReader) members(row int, prefix string, depth int) {
 }
 
 func nested(record int, name string) *Error {
-	if name == "geometry.coordinates" {
-		return &Error{Message: "expected rows of numbers and words, found GeoJSON: export the points as CSV, with columns for their coordinates"}
-	}
 	return &Error{Message: fmt.Sprintf("record %d: %q is a list: expected a number or a string, each under its own key", record, name)}
 }
 
