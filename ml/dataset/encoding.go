@@ -12,14 +12,15 @@ import (
 
 // decodeText returns the content of a file in UTF-8 without byte order marks and other characters of
 // zero width, or an error if it is not text. UTF-16 is recognised by its mark, or by every second byte
-// being zero; other text is read in the legacy encoding that guessPage finds. The note names an encoding other than UTF-8.
+// being zero; other text is read in the legacy encoding that guessPage finds. The note names an encoding
+// other than UTF-8.
 func decodeText(raw string) (text, note string, fault *Error) {
 	if isArchive(raw) {
 		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook: unpack it first"}
 	}
 	head := raw
-	if name := 257; strings.HasPrefix(raw[min(name, len(raw)):], tarMagic) {
-		head = raw[name:]
+	if behind := raw[min(tarAt, len(raw)):]; strings.HasPrefix(behind, tarMagic) {
+		head = behind
 	}
 	for _, b := range binaries {
 		if strings.HasPrefix(head, b.begins) && strings.IndexByte(raw, 0) >= 0 { // text may begin in the same way
@@ -193,8 +194,11 @@ func (p page) fits(times, within *[256]int) bool {
 // pickled describes files that Python's pickle and joblib write.
 const pickled = "a pickled Python object: save the table as CSV, for example with pandas: read_pickle(…).to_csv(…, index=False)"
 
-// tarMagic stands in tar archives behind the name of the first file.
-const tarMagic = "ustar"
+// tarMagic stands at tarAt in tar archives, behind the name of the first file and its numbers.
+const (
+	tarMagic = "ustar"
+	tarAt    = 257
+)
 
 // binaries lists unsupported formats by their first bytes, with a remedy. Parquet is among them
 // because its Go readers unpack a page of any size at once.
