@@ -12,8 +12,7 @@ import (
 // TestDrawAGraph draws a graph with the mouse and with keys, and adds it to its data set.
 func TestDrawAGraph(t *testing.T) {
 	p := fresh(t)
-	file := require.File(t, "graphs.jsonl", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`)
-	p.upload(file)
+	p.upload(require.File(t, "graphs.jsonl", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`))
 	expect := func(want string) {
 		t.Helper()
 		p.wait(element("#f-object") + ".value === " + quote(want))

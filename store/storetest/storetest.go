@@ -56,6 +56,6 @@ func empty[S io.Closer](t testing.TB, open func(context.Context, string) (S, err
 func Exec(t testing.TB, path, query string, args ...any) {
 	t.Helper()
 	db := require.Value(sql.Open("sqlite3", path))(t)
-	defer db.Close()
 	require.Value(db.Exec(query, args...))(t)
+	require.NoError(t, db.Close())
 }
