@@ -9,6 +9,7 @@ import (
 // use the same memory.
 type Memory[T Real] struct {
 	entries []T
+	scratch *Memory[float64]
 	Free    func() // releases the memory
 }
 
@@ -18,13 +19,25 @@ func NewMemory[T Real](pool *Pool, m int, bytes int64) Memory[T] {
 	n := int64(Padded(m))
 	var v T
 	entry := int64(unsafe.Sizeof(v))
-	return newMemory[T](pool, int(min(max(bytes/entry, 2*n), int64(m)*n)))
+	memory, scratch := newMemory[T](pool, int(min(max(bytes/entry, 2*n), int64(m)*n))), &Memory[float64]{Free: func() {}}
+	free := memory.Free
+	memory.scratch = scratch
+	memory.Free = func() {
+		free()
+		scratch.Free()
+		scratch.Free = func() {}
+	}
+	return memory
 }
 
-// Scratch returns uninitialised memory for n numbers and a function that releases it.
-func Scratch(n int) (numbers []float64, release func()) {
-	m := newMemory[float64](nil, n)
-	return m.entries, m.Free
+// Scratch returns memory for n more numbers until the next call. It is uninitialised, and kept until
+// the memory is released, as a training asks for it again and again.
+func (m Memory[T]) Scratch(n int) []float64 {
+	if held := len(m.scratch.entries); n > held {
+		m.scratch.Free()
+		*m.scratch = newMemory[float64](nil, max(n, 2*held))
+	}
+	return m.scratch.entries[:n]
 }
 
 // newMemory returns memory for size entries.
@@ -34,14 +47,14 @@ func newMemory[T Real](pool *Pool, size int) Memory[T] {
 	block := pool.take(size * entry)
 	if block == nil {
 		words := borrow((size*entry + 7) / 8)
-		return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*words))), size), func() {
+		return Memory[T]{entries: unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*words))), size), Free: func() {
 			if words != nil {
 				spare.Put(words)
 			}
 			words = nil // a second call has no effect
 		}}
 	}
-	return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(block))), size), func() { pool.put(block) }}
+	return Memory[T]{entries: unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(block))), size), Free: func() { pool.put(block) }}
 }
 
 // borrow returns at least n words of the Go heap, reused from an earlier training if possible: while
@@ -113,7 +126,7 @@ func (m Memory[T]) row(i, n int) []T { return m.entries[i*n:][:n:n] }
 // InSingle returns the same memory for rows in single precision.
 func InSingle(m Memory[float64]) Memory[float32] {
 	entries := (*float32)(unsafe.Pointer(unsafe.SliceData(m.entries)))
-	return Memory[float32]{unsafe.Slice(entries, 2*len(m.entries)), m.Free}
+	return Memory[float32]{unsafe.Slice(entries, 2*len(m.entries)), m.scratch, m.Free}
 }
 
 // Whole allocates m padded rows on the Go heap.
@@ -137,5 +150,5 @@ func (m Memory[T]) Whole(n int) (all [][]T, rest Memory[T]) {
 	for i := range all {
 		all[i] = m.row(i, Padded(n))
 	}
-	return all, Memory[T]{entries: m.entries[n*Padded(n):]}
+	return all, Memory[T]{entries: m.entries[n*Padded(n):], scratch: m.scratch}
 }

@@ -24,9 +24,9 @@ type merging struct {
 // dense reports whether many points have near neighbours.
 func (g *merging) dense() bool { return g != nil && g.distance <= smaller*apart }
 
-// scattered reports whether even near neighbours are known to differ by about as much as points far
-// apart. The kernel matrix then has few nearly flat directions, which single precision would hide.
-func (g *merging) scattered() bool { return g != nil && g.distance > 0.5 && !math.IsInf(g.distance, 1) }
+// scattered reports whether few points are known to have near neighbours. The kernel matrix then has
+// few nearly flat directions, which single precision would hide.
+func (g *merging) scattered() bool { return g != nil && !g.dense() && !math.IsInf(g.distance, 1) }
 
 // merge finds the merged points, once, if there are enough points.
 func (o *smo[T]) merge() {

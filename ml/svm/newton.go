@@ -62,8 +62,7 @@ func (o *smo[T]) newton(free []int) error {
 		return nil
 	}
 	held := min(len(free), newtonHeld)
-	scratch, release := rows.Scratch(held*held + factorSize(len(free)))
-	defer release()
+	scratch := o.rows.Memory.Scratch(held*held + factorSize(len(free)))
 	for most := o.spent + 4*o.newtonWork(len(free), o.m); len(free) > 1 && o.Iterations < o.Limit && o.spent < most; {
 		high, low := o.interval()
 		rho := newtonRho * (high - low) / floats.Norm(o.u, math.Inf(1))

@@ -60,19 +60,24 @@ const (
 )
 
 // precise reports whether the rows are precise enough to solve within tol: rounding errors of
-// kernel values, times the largest alpha, are far below it. Of scattered points C may be
-// arbitrarily larger than every alpha: it counts where one has come to its bound.
+// kernel values, times the largest alpha, are far below it. Of scattered points they need only be
+// below it, as few steps correct what the exact gradient shows of them, except under a linear kernel
+// and others of low rank, whose diagonal varies; and C may be arbitrarily larger than every alpha: it
+// counts where one has come to its bound.
 func (o *smo[T]) precise(tol float64) bool {
 	if !o.rounded() {
 		return true
 	}
-	most := o.c
-	if o.merged.scattered() && !o.held() {
-		if u := floats.Norm(o.u[:o.m], math.Inf(1)); u > 0 {
+	most, least := o.c, tol/100
+	if o.merged.scattered() {
+		if floats.Min(o.diag[:o.m]) == o.size {
+			least = tol
+		}
+		if u := floats.Norm(o.u[:o.m], math.Inf(1)); u > 0 && !o.held() {
 			most = min(most, u)
 		}
 	}
-	return most*o.size*0x1p-24 <= tol/100
+	return most*o.size*0x1p-24 <= least
 }
 
 // single reports whether to begin in single precision.

@@ -244,10 +244,11 @@ func TestToleranceInDouble(t *testing.T) {
 }
 
 // TestScatteredPoints: where no alpha is at its bound, C neither takes steps nor needs rows in
-// double precision, unless points are so close that the kernel matrix is nearly singular.
+// double precision, and large alphas do not either, unless the kernel matrix is nearly singular: of
+// close points or of a linear kernel.
 func TestScatteredPoints(t *testing.T) {
 	t.Parallel()
-	const n, gamma, tol = 2400, 0.5, 1e-3
+	const n, tol = 2400, 1e-3
 	r := rand.New(rand.NewPCG(3, 4))
 	x, y := mat.NewDense(n, 10, nil), make([]float64, n)
 	for i := range n {
@@ -257,28 +258,39 @@ func TestScatteredPoints(t *testing.T) {
 		}
 		y[i] = math.Copysign(1, v[0]*v[0]+v[1]*v[2]-1)
 	}
-	inSingle := func(x *mat.Dense, y []float64, c float64) (*state, trace.Status) {
-		k, s := kernel.NewGram(kernel.RBF(gamma), x), Settings{C: c, Tol: tol}
+	inSingle := func(f kernel.Kernel, x *mat.Dense, y []float64, c float64) (*state, trace.Status) {
+		k, s := kernel.NewGram(f, x), Settings{C: c, Tol: tol}
 		require.NoError(t, check(k, y, &s))
 		o := newState(k, y, s.C, newMonitor(t.Context(), n, s))
 		return o, require.Value(path[float32](k, o, s))(t)
 	}
-	k := mltest.Symmetric(n, func(i, j int) float64 {
-		d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
-		return math.Exp(-gamma * d * d)
-	})
-	steps := 0
-	for _, c := range []float64{1e3, 1e6} {
-		o, status := inSingle(x, y, c)
+	solved := func(gamma, c float64) *Result {
+		o, status := inSingle(kernel.RBF(gamma), x, y, c)
 		require.Must(t, status == trace.Converged, "C = %g: %s", c, status)
+		k := mltest.Symmetric(n, func(i, j int) float64 {
+			d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
+			return math.Exp(-gamma * d * d)
+		})
 		res := o.result(status)
 		violation, gap, rounding := judge(t, k, y, c, res)
 		require.Check(t, violation <= tol+rounding && gap <= tol*res.Primal+rounding*c*n, "C = %g: violation %g, primal minus dual %g of %g", c, violation, gap, res.Primal)
+		return res
+	}
+	steps := 0
+	for _, c := range []float64{1e3, 1e6} {
+		res := solved(0.5, c)
 		require.Equal(t, res.BoundedInside+res.BoundedMisclassified, 0, "C = %g: points at the bound", c)
 		require.Check(t, steps == 0 || res.Iterations <= steps+steps/20, "C = %g: %d steps, which were %d", c, res.Iterations, steps)
 		steps = res.Iterations
 	}
+	for i := range n / 4 {
+		y[i] = -y[i]
+	}
+	res := solved(0.1, 5e3)
+	require.Check(t, floats.Max(res.Alpha) > 0x1p24*tol/100, "C = 5000: every alpha is small")
+	_, status := inSingle(kernel.Linear(), x, y, 300)
+	require.Equal(t, status, trace.Numerical, "a linear kernel, C = 300, in single precision")
 	near, labels := moons(n, 0.3)
-	o, status := inSingle(near, labels, 1e3)
+	o, status := inSingle(kernel.RBF(0.5), near, labels, 1e3)
 	require.Check(t, status == trace.Numerical && o.Iterations == 0, "dense points, C = 1000, in single precision: %s after %d steps", status, o.Iterations)
 }
