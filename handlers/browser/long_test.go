@@ -70,7 +70,8 @@ func TestPageIsThereBeforeItsModel(t *testing.T) {
 	p.picture(".stage img")
 }
 
-// Before machines of strings are trained, the page counts the rows of their kernel matrix.
+// Before machines of strings are trained, the page counts the rows of their kernel matrix. It is
+// loaded anew when the training ends elsewhere, and not before the server can be reached.
 func TestLongKernelMatrixIsCounted(t *testing.T) {
 	p := fresh(t, "--patience", "8")
 	p.visit("/lab?data=" + p.generate("dna", "n", "4000") + "&kernel=gap-subsequence&k=25&test_fraction=0")
@@ -78,8 +79,10 @@ func TestLongKernelMatrixIsCounted(t *testing.T) {
 	p.follow(func() { p.click("[data-saved] a") })
 	p.wait(`/^Kernel matrix: \d+ of 4000 rows$/.test(document.querySelector("[data-progress]").textContent)`)
 	p.wait(`document.querySelector("[data-bar]").max === 4000 && document.querySelector("[data-bar]").value > 0`)
-	p.follow(func() { p.clickText("button", "Cancel") })
+	refuseLast(p)
+	get[bool](p, `(fetch(document.querySelector("form[action$='/cancel']").action, { method: "POST" }), true)`)
 	p.wait(`!document.querySelector(".pending")`)
+	require.Check(t, get[bool](p, `sessionStorage.refused === "true"`), "the page is loaded anew although the server cannot be reached")
 }
 
 // A regularisation path that takes long shows how far it is, follows itself with scripts and without,

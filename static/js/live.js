@@ -177,8 +177,9 @@ export function follow(url, events) {
     for (const [event, receive] of Object.entries(events)) opened.addEventListener(event, async (e) => {
       try {
         await receive(JSON.parse(e.data));
-      } catch {
+      } catch (error) {
         anew();
+        if (!(error instanceof Later)) throw error;
       }
     });
   };
