@@ -92,6 +92,12 @@ func TestPathFollowed(t *testing.T) {
 	// Kernels of long strings take minutes, whichever way the path is followed.
 	at := "/path?kernel=gap-subsequence&k=25&test_fraction=0&data=" + p.generate("dna", "n", "1000", "length", "120")
 	p.visit(at)
+	get[bool](p, `((real) => { // a proxy does not reach the server, then a reply breaks off
+		const replies = [new Response("", { status: 502 }), { text: () => Promise.reject(new TypeError("broken off")) }];
+		window.fetch = (...args) => replies.length ? Promise.resolve(replies.shift()) : (window.fetch = real, real(...args));
+		return true;
+	})(window.fetch)`)
+	p.wait("window.fetch.toString().includes('native code')")
 	p.wait(element("#path progress") + ".value > 0")
 	now := p.text("#path [data-progress]")
 	p.wait(element("#path [data-progress]") + ".textContent !== " + quote(now))
