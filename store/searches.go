@@ -18,6 +18,7 @@ import (
 // result.
 type Search struct {
 	ID          string
+	Study       string // id of the study that it is part of, or empty
 	Dataset     string // id; empty once the data set is deleted
 	DatasetName string // current or last name
 	Hash        string // of the points
@@ -372,13 +373,13 @@ func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool,
 // countCells selects the total and the computed number of cells of a search.
 const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id) - (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
 
-const searchColumns = `id, coalesce((SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), ''), dataset_name, hash, spec, grid, drawn, scheme, axes, status, error, known, created, started, finished, ` + countCells
+const searchColumns = `id, coalesce(study, ''), coalesce((SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), ''), dataset_name, hash, spec, grid, drawn, scheme, axes, status, error, known, created, started, finished, ` + countCells
 
 // scanSearch scans searchColumns and then more.
 func scanSearch(r row, s *Search, more ...any) error {
 	spec := storedSpec{&s.Spec}
 	return r.Scan(append([]any{
-		&s.ID, &s.Dataset, &s.DatasetName, &s.Hash, spec, asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes),
+		&s.ID, &s.Study, &s.Dataset, &s.DatasetName, &s.Hash, spec, asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes),
 		&s.Status, &s.Error, &s.Known, asMillis(&s.Created), asMillis(&s.Started), asMillis(&s.Finished), &s.Total, &s.Done,
 	}, more...)...)
 }

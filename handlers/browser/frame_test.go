@@ -337,9 +337,12 @@ func TestFrameOfARun(t *testing.T) {
 		again = p.edges()
 		require.Check(t, near(again, whole), "%s: the whole is %v, was %v", path, again, whole)
 
-		// A reply that breaks off is not the last.
-		get[bool](p, `((real) => (window.fetch = () => (window.fetch = real, Promise.resolve({ ok: true, text: () => Promise.reject(new TypeError("broken off")) })), true))(window.fetch)`)
+		// A reply that breaks off is told, and not the last.
+		get[bool](p, `(window.real = window.fetch, window.fetch = () => Promise.resolve({ ok: true, text: () => Promise.reject(new TypeError("broken off")) }), true)`)
 		p.keys("+")
-		p.wait(`new URLSearchParams(location.search).has("limits")`)
+		p.wait(`document.querySelector(".stale")?.textContent === "No answer: broken off"`)
+		get[bool](p, `(window.fetch = window.real, true)`)
+		p.keys("+")
+		p.wait(`new URLSearchParams(location.search).has("limits") && !document.querySelector(".stale")`)
 	}
 }

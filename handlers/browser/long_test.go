@@ -70,7 +70,8 @@ func TestPageIsThereBeforeItsModel(t *testing.T) {
 	p.picture(".stage img")
 }
 
-// Before machines of strings are trained, the page counts the rows of their kernel matrix.
+// Before machines of strings are trained, the page counts the rows of their kernel matrix. It is
+// loaded anew when the training ends elsewhere, and not before the server can be reached.
 func TestLongKernelMatrixIsCounted(t *testing.T) {
 	p := fresh(t, "--patience", "8")
 	p.visit("/lab?data=" + p.generate("dna", "n", "4000") + "&kernel=gap-subsequence&k=25&test_fraction=0")
@@ -78,8 +79,10 @@ func TestLongKernelMatrixIsCounted(t *testing.T) {
 	p.follow(func() { p.click("[data-saved] a") })
 	p.wait(`/^Kernel matrix: \d+ of 4000 rows$/.test(document.querySelector("[data-progress]").textContent)`)
 	p.wait(`document.querySelector("[data-bar]").max === 4000 && document.querySelector("[data-bar]").value > 0`)
-	p.follow(func() { p.clickText("button", "Cancel") })
+	refuseLast(p)
+	get[bool](p, `(fetch(document.querySelector("form[action$='/cancel']").action, { method: "POST" }), true)`)
 	p.wait(`!document.querySelector(".pending")`)
+	require.Check(t, get[bool](p, `sessionStorage.refused === "true"`), "the page is loaded anew although the server cannot be reached")
 }
 
 // A regularisation path that takes long shows how far it is, follows itself with scripts and without,
@@ -89,6 +92,12 @@ func TestPathFollowed(t *testing.T) {
 	// Kernels of long strings take minutes, whichever way the path is followed.
 	at := "/path?kernel=gap-subsequence&k=25&test_fraction=0&data=" + p.generate("dna", "n", "1000", "length", "120")
 	p.visit(at)
+	get[bool](p, `((real) => { // a proxy does not reach the server, then a reply breaks off
+		const replies = [new Response("", { status: 502 }), { text: () => Promise.reject(new TypeError("broken off")) }];
+		window.fetch = (...args) => replies.length ? Promise.resolve(replies.shift()) : (window.fetch = real, real(...args));
+		return true;
+	})(window.fetch)`)
+	p.wait("window.fetch.toString().includes('native code')")
 	p.wait(element("#path progress") + ".value > 0")
 	now := p.text("#path [data-progress]")
 	p.wait(element("#path [data-progress]") + ".textContent !== " + quote(now))

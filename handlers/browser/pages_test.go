@@ -65,7 +65,7 @@ func TestPages(t *testing.T) {
 	c.settle(t)
 	c.get(t, search+"/events")
 	report := strings.TrimSuffix(c.post(t, "/reports/add", "address="+run), "/edit")
-	c.post(t, report, "title=Findings&text=Is+$x^2$+enough?%0A%0A![Reshaped]("+run+")%0A%0A![]("+search+")")
+	c.post(t, report, "title=Findings&text=Is+$x^2$+enough?+"+strings.Repeat("long", 20)+"%0A%0A![Reshaped]("+run+")%0A%0A![]("+search+")")
 	c.post(t, "/links", "data=moons&C=3")
 	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
 

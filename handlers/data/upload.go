@@ -177,6 +177,9 @@ func (a *Handler) Mapping(w http.ResponseWriter, r *http.Request) error {
 // message.
 func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), message string, err error) {
 	file, body, err := a.Store.Upload(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if errors.Is(err, store.ErrNotFound) {
+		err = web.Errorf(web.NotFound, "This uploaded file is not in your workspace: its columns were chosen before, or it is more than a day old. Upload it again.")
+	}
 	if err != nil {
 		return nil, "", nil, "", err
 	}

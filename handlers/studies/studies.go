@@ -63,7 +63,7 @@ func foldsText(s store.Search) string {
 // Page shows a search: its progress and the settings scored so far.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request, s background.Found) error {
 	p := studiesview.Search{
-		Page: a.Frame(results.SearchTitle(s.Search), "runs"), ID: s.ID, Title: results.SearchTitle(s.Search), Status: string(s.Status), Message: results.Sentence(s.Error),
+		Page: a.Frame(results.SearchTitle(s.Search), "runs"), ID: s.ID, Study: s.Study, Title: results.SearchTitle(s.Search), Status: string(s.Status), Message: results.Sentence(s.Error),
 		Data: s.DatasetName, Created: results.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
 		Done: s.Done, Total: s.Total, Known: s.Known, Time: a.timeText(s.Search),
 		Settings: same(s.Search), Reproduce: results.SearchLine(s.Search),

@@ -1,12 +1,11 @@
 // The page of running jobs updates itself and keeps the focus.
 
 import { words } from "./duration.js";
-import { follow } from "./live.js";
+import { answer, follow } from "./live.js";
 
 /** Reloads the list when jobs are added, finished or started. */
 async function renew() {
-  const response = await fetch(location.href).catch(() => null);
-  if (!response?.ok) return;
+  const response = await answer(location.href);
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("jobs");
   const focused = document.activeElement?.closest("#jobs form")?.action;
   document.getElementById("jobs").replaceWith(document.adoptNode(fresh));
@@ -30,7 +29,7 @@ function tell(row, job) {
 const key = (id, status) => `${id} ${status}`;
 let updated = Promise.resolve(); // of the previous event
 follow("/jobs/events", { jobs: ({ jobs }) => {
-  updated = updated.catch(() => {}).then(async () => {
+  return updated = updated.catch(() => {}).then(async () => {
     const rows = [...document.querySelectorAll("[data-job]")];
     const same = rows.map((r) => key(r.dataset.job, r.dataset.status)).join() === jobs.map((j) => key(j.id, j.status)).join();
     if (!same) return renew();

@@ -235,9 +235,12 @@ async function save(button) {
   const place = form.querySelector("[data-saved]");
   button.disabled = true;
   try {
-    const response = await fetch(button.formAction, { method: "POST", body });
+    const response = await fetch(button.formAction, { method: "POST", body }).catch(() => Promise.reject(new Error("The server cannot be reached.")));
     if (response.status === 422) return native(button);
-    if (!response.ok) throw new Error(response.status === 503 ? "the server has much to do; try again soon" : `the server answered ${response.status}`);
+    if (!response.ok) {
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      throw new Error(page.querySelector("main p")?.textContent ?? `The server answered ${response.status}.`);
+    }
     const { id, html } = await response.json();
     place.replaceChildren(await fragment(html));
     watch(place);

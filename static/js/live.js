@@ -10,7 +10,7 @@ const quieter = [2000, 32000];
 const come = "already answered";
 
 /** Messages for temporary refusals, by status. */
-const refusals = { 429: "Too many requests from here", 502: "The server cannot be reached", 503: "The server is busy", 504: "The server is busy" };
+export const refusals = { 429: "Too many requests from here", 502: "The server cannot be reached", 503: "The server is busy", 504: "The server is busy" };
 
 /** A temporary refusal: its reason and, if the server gave it, the delay in milliseconds before a retry. */
 export class Later extends Error {
@@ -177,8 +177,9 @@ export function follow(url, events) {
     for (const [event, receive] of Object.entries(events)) opened.addEventListener(event, async (e) => {
       try {
         await receive(JSON.parse(e.data));
-      } catch {
+      } catch (error) {
         anew();
+        if (!(error instanceof Later)) throw error;
       }
     });
   };

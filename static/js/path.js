@@ -1,15 +1,17 @@
 // The page of a regularisation path in progress: its progress, then the path.
 
+import { refusals } from "./live.js";
+
 const pause = 2000; // ms, after a failure to reach the server
 
 /** Fetches the page, a long poll; returns whether to poll again. */
 async function look(section) {
-  const response = await fetch(section.dataset.follow).catch(() => null);
-  if (!response || response.status === 503) {
+  const text = await fetch(section.dataset.follow).then((r) => (r.status in refusals ? null : r.text())).catch(() => null);
+  if (text === null) {
     await new Promise((resolve) => setTimeout(resolve, pause));
     return true;
   }
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const page = new DOMParser().parseFromString(text, "text/html");
   const fresh = page.getElementById("path");
   if (!fresh) {
     document.getElementById("main").replaceWith(document.adoptNode(page.getElementById("main")));

@@ -1,11 +1,12 @@
 // The page of a run: inspect points and places, zoom and pan; progress while it trains.
 import { Stage, asking } from "./stage.js";
 import { Frame, listKeys } from "./frame.js";
-import { follow } from "./live.js";
+import { answer, follow } from "./live.js";
 
 const view = document.querySelector(".run-view");
 if (view) {
   const tools = view.querySelector("[data-view]"), limits = { value: view.dataset.limits };
+  const unanswered = Object.assign(document.createElement("p"), { className: "problem stale", role: "alert" });
   const darkness = matchMedia("(prefers-color-scheme: dark)");
   let stage, wanted = null, busy = false;
   tools.hidden = false;
@@ -50,8 +51,16 @@ if (view) {
   async function look(to, coarse) {
     const from = new URL(to), part = coarse ? ".main-figure .stage" : ".main-figure", { naturalWidth, naturalHeight } = stage.image;
     if (coarse) for (const [name, value] of [["coarse", 1], ["width", naturalWidth], ["height", naturalHeight], ["dark", darkness.matches ? 1 : 0]]) from.searchParams.set(name, value);
-    const page = await fetch(from).then((r) => (r.ok ? r.text() : null)).catch(() => null);
-    const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector(part);
+    let page;
+    try {
+      page = await (await answer(from)).text();
+    } catch (error) {
+      unanswered.textContent = `No answer: ${error.message}`;
+      document.body.append(unanswered);
+      return;
+    }
+    unanswered.remove();
+    const fresh = new DOMParser().parseFromString(page, "text/html").querySelector(part);
     if (!fresh || (wanted && !coarse)) return; // superseded
     const now = document.importNode(fresh, true), old = document.querySelector(part), focused = old.contains(document.activeElement);
     await now.querySelector("img").decode().catch(() => {}); // avoid a blank frame
@@ -74,12 +83,13 @@ if (pending) {
         bar.value = step.done ?? 0;
       } else bar.removeAttribute("value"); // the total is unknown
     },
-    status: ({ status }) => {
+    status: async ({ status }) => {
       if (status === "running") {
         text.textContent = "Training…";
         bar.hidden = false;
       }
       if (["done", "failed", "cancelled"].includes(status)) {
+        await answer(location.href); // a reload that fails would leave no page to try again
         stop();
         location.reload();
       }

@@ -1,6 +1,6 @@
 // The page of a search: cells as they arrive, and the numbers of the cell under the pointer.
 
-import { answer, follow, Later } from "./live.js";
+import { answer, follow } from "./live.js";
 
 const id = "search";
 
@@ -40,30 +40,24 @@ document.addEventListener("keydown", (e) => {
 const section = document.getElementById(id);
 if (section.hasAttribute("data-events")) {
   const pause = 700; // ms between updates, at least ten times the duration of the last one
-  const refused = 5000; // ms until an update that the server could not answer is repeated
-  let busy = false;
-  let again = false;
-  const look = async () => {
-    again = busy;
-    if (busy) return;
-    busy = true;
+  let next, rest; // the update that waits, and the pause before it
+  const look = () => next ??= (async () => {
+    await rest;
+    next = null;
     const began = performance.now();
-    const later = await refresh().catch((error) => error instanceof Later);
-    again ||= later;
-    setTimeout(() => {
-      busy = false;
-      if (again) look();
-    }, Math.max(later ? refused : pause, 10 * (performance.now() - began)));
-  };
+    const fresh = refresh();
+    rest = fresh.catch(() => {}).then(() => new Promise((resolve) => setTimeout(resolve, Math.max(pause, 10 * (performance.now() - began)))));
+    await fresh;
+  })();
   const stop = follow(`/searches/${section.dataset.id}/events`, {
     progress: ({ done }) => {
       const bar = document.querySelector("[data-bar]");
       if (bar && bar.value < done) bar.value = done;
-      look();
+      return look();
     },
-    status: ({ status }) => {
+    status: async ({ status }) => {
+      await look();
       if (["done", "failed", "cancelled"].includes(status)) stop();
-      look();
     },
   });
 }

@@ -2,7 +2,7 @@
 // when it ends.
 
 import { words } from "./duration.js";
-import { follow } from "./live.js";
+import { answer, follow } from "./live.js";
 
 const part = document.getElementById("study");
 const pause = 3000; // ms between updates of the searches, at least ten times the duration of the last one
@@ -10,8 +10,7 @@ let due = performance.now() + pause;
 
 /** Updates a part of the page from the server, unless a link or button in it has the focus. */
 async function renew(selector) {
-  const response = await fetch(location.href).catch(() => null);
-  if (!response?.ok) return false;
+  const response = await answer(location.href);
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector(selector);
   const old = document.querySelector(selector);
   if (!fresh || !old || old.contains(document.activeElement)) return false;
@@ -23,23 +22,27 @@ async function renew(selector) {
 async function look() {
   const began = performance.now();
   due = Infinity;
-  await renew("[data-searches]");
-  due = performance.now() + Math.max(pause, 10 * (performance.now() - began));
+  try {
+    await renew("[data-searches]");
+  } finally {
+    due = performance.now() + Math.max(pause, 10 * (performance.now() - began));
+  }
 }
 
 if (part?.hasAttribute("data-pending")) {
   const stop = follow("/jobs/events", { jobs: async ({ jobs }) => {
     const job = jobs.find((j) => j.id === part.dataset.pending);
     if (!job) {
+      const renewed = await renew("#study");
       stop();
-      if (!(await renew("#study"))) location.reload();
+      if (!renewed) location.reload();
       return;
     }
     part.querySelector("[data-progress]").textContent = job.left_seconds ? `${job.progress}, about ${words(job.left_seconds)} left` : job.progress;
     const bar = part.querySelector("progress");
     bar.max = job.total;
     bar.value = job.done;
-    if (performance.now() > due) look();
+    if (performance.now() > due) await look();
   } });
 }
 
